@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <locale>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -39,7 +40,7 @@ template <class... Parts>
 std::string text(const Parts&... parts) {
   std::ostringstream out;
   out.imbue(std::locale::classic());
-  (out << ... << parts);
+  static_cast<void>((out << ... << parts));
   return std::move(out).str();
 }
 

@@ -1,0 +1,155 @@
+#include <cblas.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "tensor/cpu/kernels.h"
+#include "tensor/ops.h"
+#include "tensor/parallel.h"
+
+extern "C" void openblas_set_num_threads(int) __attribute__((weak));
+
+namespace glass::cpu {
+namespace {
+
+// OpenBLAS works with one thread; our pool does the splitting. Two pools spin against each other.
+void use_one_blas_thread() {
+  static const bool once = [] {
+    if (openblas_set_num_threads) openblas_set_num_threads(1);
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+// A matrix as BLAS takes it: dense rows `lead` apart, or the transpose of such a matrix.
+struct BlasMatrix {
+  const void* data;
+  CBLAS_TRANSPOSE transpose;
+  int lead;
+};
+
+// Whether the 2-d layout is one that BLAS can read without a copy.
+bool blas_layout(int64_t rows, int64_t columns, int64_t row_stride, int64_t column_stride,
+                 CBLAS_TRANSPOSE& transpose, int64_t& lead) {
+  if ((column_stride == 1 || columns == 1) && (row_stride >= columns || rows == 1)) {
+    transpose = CblasNoTrans;
+    lead = rows == 1 ? columns : row_stride;
+  } else if ((row_stride == 1 || rows == 1) && (column_stride >= rows || columns == 1)) {
+    transpose = CblasTrans;
+    lead = columns == 1 ? rows : column_stride;
+  } else {
+    return false;
+  }
+  lead = std::max<int64_t>(lead, 1);
+  return lead <= INT32_MAX;
+}
+
+template <class T>
+void call_blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int64_t m, int64_t n, int64_t k, const T* a,
+               int64_t lda, const T* b, int64_t ldb, T beta, T* c, int64_t ldc) {
+  const int im = static_cast<int>(m), in = static_cast<int>(n), ik = static_cast<int>(k);
+  const int la = static_cast<int>(lda), lb = static_cast<int>(ldb), lc = static_cast<int>(ldc);
+  if constexpr (std::is_same_v<T, float>)
+    cblas_sgemm(CblasRowMajor, ta, tb, im, in, ik, 1, a, la, b, lb, beta, c, lc);
+  else
+    cblas_dgemm(CblasRowMajor, ta, tb, im, in, ik, 1, a, la, b, lb, beta, c, lc);
+}
+
+// BLAS does not read c when beta is 0, but it must not skip the write when k is 0.
+template <class T>
+void multiply(const T* a, const int64_t* sa, const T* b, const int64_t* sb, T beta, T* c,
+              int64_t ldc, int64_t m, int64_t n, int64_t k, bool split) {
+  if (k == 0) {
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = beta == 0 ? T(0) : beta * c[i * ldc + j];
+    return;
+  }
+  CBLAS_TRANSPOSE ta = CblasNoTrans, tb = CblasNoTrans;
+  int64_t lda = 1, ldb = 1;
+  blas_layout(m, k, sa[0], sa[1], ta, lda);
+  blas_layout(k, n, sb[0], sb[1], tb, ldb);
+  constexpr double kSplitWork = 1 << 19;  // multiply-adds per part below which waking threads loses
+  if (!split || static_cast<double>(m) * n * k < 2 * kSplitWork) {
+    call_blas(ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc);
+    return;
+  }
+  // Parts of whole rows or whole columns of c; multiples of 16 suit the kernels' tiles.
+  const bool by_rows = m >= n;
+  const int64_t length = by_rows ? m : n, other = by_rows ? n : m;
+  const int64_t threads = num_threads();
+  int64_t part = ((length + threads - 1) / threads + 15) / 16 * 16;
+  part = std::max(part, static_cast<int64_t>(kSplitWork / (static_cast<double>(other) * k)));
+  const int64_t parts = (length + part - 1) / part;
+  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t first = i * part, count = std::min(part, length - first);
+      if (by_rows)
+        call_blas(ta, tb, count, n, k, a + first * sa[0], lda, b, ldb, beta, c + first * ldc, ldc);
+      else
+        call_blas(ta, tb, m, count, k, a, lda, b + first * sb[1], ldb, beta, c + first, ldc);
+    }
+  });
+}
+
+bool readable(const Tensor& x) {
+  CBLAS_TRANSPOSE transpose;
+  int64_t lead;
+  const int n = x.ndim();
+  return blas_layout(x.shape()[n - 2], x.shape()[n - 1], x.strides()[n - 2], x.strides()[n - 1],
+                     transpose, lead);
+}
+
+void check_sizes(const Tensor& a, const Tensor& c) {
+  if (std::max({a.size(-1), c.size(-1), c.size(-2)}) > INT32_MAX)
+    fail("matmul", "too large for BLAS", a.shape(), " into ", c.shape());
+}
+
+}  // namespace
+
+void gemm(const Tensor& a, const Tensor& b, double beta, const Tensor& c) {
+  if (c.numel() == 0) return;
+  check_sizes(a, c);
+  use_one_blas_thread();
+  if (c.strides()[1] != 1 && c.strides()[0] == 1)
+    return gemm(b.transpose(0, 1), a.transpose(0, 1), beta, c.transpose(0, 1));
+  if (c.shape()[1] > 1 && (c.strides()[1] != 1 || c.strides()[0] < c.shape()[1])) {
+    const Tensor dense = c.clone();
+    gemm(a, b, beta, dense);
+    copy(dense, c);
+    return;
+  }
+  const Tensor left = readable(a) ? a : a.clone(), right = readable(b) ? b : b.clone();
+  visit_floating("matmul", c.dtype(), [&]<class T>(T) {
+    multiply<T>(left.data<T>(), left.strides().begin(), right.data<T>(), right.strides().begin(),
+                static_cast<T>(beta), c.data<T>(),
+                c.shape()[0] == 1 ? c.shape()[1] : c.strides()[0], c.shape()[0], c.shape()[1],
+                a.shape()[1], true);
+  });
+}
+
+void gemm_batched(const Tensor& a, const Tensor& b, double beta, const Tensor& c) {
+  const int64_t batch = c.shape()[0], m = c.shape()[1], n = c.shape()[2], k = a.shape()[2];
+  if (c.numel() == 0) return;
+  check_sizes(a, c);
+  if (!c.is_contiguous()) fail_bug("matmul", "a batched product writes dense results only");
+  const double work = static_cast<double>(m) * n * std::max<int64_t>(k, 1);
+  if (batch == 1 || (batch < num_threads() && work > (1 << 20))) {
+    for (int64_t i = 0; i < batch; ++i) gemm(a.select(0, i), b.select(0, i), beta, c.select(0, i));
+    return;
+  }
+  use_one_blas_thread();
+  const Tensor left = readable(a) ? a : a.clone(), right = readable(b) ? b : b.clone();
+  visit_floating("matmul", c.dtype(), [&]<class T>(T) {
+    const T *pa = left.data<T>(), *pb = right.data<T>();
+    T* pc = c.data<T>();
+    const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>((1 << 17) / work));
+    parallel_for(batch, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        multiply<T>(pa + i * left.strides()[0], left.strides().begin() + 1,
+                    pb + i * right.strides()[0], right.strides().begin() + 1, static_cast<T>(beta),
+                    pc + i * m * n, n, m, n, k, false);
+    });
+  });
+}
+
+}  // namespace glass::cpu

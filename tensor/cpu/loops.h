@@ -1,0 +1,217 @@
+#pragma once
+
+#include <bit>
+#include <tuple>
+
+#include "tensor/pointwise.h"
+
+// The CPU loops over a function's values and derivatives: plain scalar code, compiled for several
+// instruction sets at once and vectorised by the compiler.
+
+// Clang cannot clone templates; sanitizers must not run the resolvers before they have started.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__)
+#define GLASS_CLONES \
+  [[gnu::noinline, gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
+#else
+#define GLASS_CLONES
+#endif
+
+namespace glass::cpu {
+
+template <class F, class Out, class... In>
+GLASS_CLONES void dense(const F& function, int64_t n, Out* out, const In*... in) {
+  const F f = function;
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] = f(in[i]...);
+}
+
+template <class F, class Out, class A, class B>
+GLASS_CLONES void dense_scalar(const F& function, int64_t n, Out* out, const A* a, const B* b) {
+  const F f = function;
+  const B constant = *b;
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], constant);
+}
+
+template <class F, class Out, class A, class B>
+GLASS_CLONES void scalar_dense(const F& function, int64_t n, Out* out, const A* a, const B* b) {
+  const F f = function;
+  const A constant = *a;
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] = f(constant, b[i]);
+}
+
+/// Row of any function object over any strides; the common layouts have their own loops.
+template <class F, class Out, class... In>
+void row(const void* op, int64_t n, std::byte* const* data, const int64_t* strides) {
+  constexpr size_t kInputs = sizeof...(In);
+  const F& f = *static_cast<const F*>(op);
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    auto* out = reinterpret_cast<Out*>(data[0]);
+    const std::tuple<const In*...> in{reinterpret_cast<const In*>(data[I + 1])...};
+    if (strides[0] == 1 && (... && (strides[I + 1] == 1)))
+      return dense<F, Out, In...>(f, n, out, std::get<I>(in)...);
+    if constexpr (kInputs == 2) {
+      if (strides[0] == 1 && strides[1] == 1 && strides[2] == 0)
+        return dense_scalar<F, Out, In...>(f, n, out, std::get<I>(in)...);
+      if (strides[0] == 1 && strides[1] == 0 && strides[2] == 1)
+        return scalar_dense<F, Out, In...>(f, n, out, std::get<I>(in)...);
+    }
+    for (int64_t i = 0; i < n; ++i) out[i * strides[0]] = f(std::get<I>(in)[i * strides[I + 1]]...);
+  }
+  (std::index_sequence_for<In...>{});
+}
+
+/// Op::f as a function object.
+template <class Op>
+struct Value {
+  Op op;
+  template <class... T>
+  GLASS_FN auto operator()(T... x) const {
+    return op.f(x...);
+  }
+};
+
+/// dy * partial_I(x..., y), taking only the operands that the partial depends on, in their order.
+template <class Op, int I>
+struct Slope {
+  Op op;
+  static constexpr unsigned kUses = probe_partial<Op, I>().uses;
+  template <int Argument, class T, class... Used>
+  GLASS_FN static auto pick(Used... used) {
+    constexpr int position = std::popcount(kUses & ((1u << Argument) - 1));
+    if constexpr (kUses & (1u << Argument))
+      return std::get<position>(std::tuple<Used...>(used...));
+    else if constexpr (first_is_condition<Op>() && Argument == 0)
+      return false;
+    else
+      return T(0);
+  }
+  template <class T, class... Used>
+  GLASS_FN T operator()(T dy, Used... used) const {
+    return [&]<size_t... A>(std::index_sequence<A...>) __attribute__((always_inline)) {
+      return dy * partial<I>(op, pick<static_cast<int>(A), T>(used...)...);
+    }
+    (std::make_index_sequence<arity<Op>() + 1>{});
+  }
+};
+
+}  // namespace glass::cpu
+
+namespace glass {
+
+namespace detail {
+
+template <class Op, class T>
+RowFn value_row() {
+  if constexpr (first_is_condition<Op>())
+    return cpu::row<cpu::Value<Op>, T, bool, T, T>;
+  else if constexpr (arity<Op>() == 1)
+    return cpu::row<cpu::Value<Op>, decltype(Op{}.f(T{})), T>;
+  else
+    return cpu::row<cpu::Value<Op>, decltype(Op{}.f(T{}, T{})), T, T>;
+}
+
+template <class Op, class T>
+constexpr DType value_dtype() {
+  if constexpr (first_is_condition<Op>())
+    return dtype_of<T>();
+  else if constexpr (arity<Op>() == 1)
+    return dtype_of<decltype(Op{}.f(T{}))>();
+  else
+    return dtype_of<decltype(Op{}.f(T{}, T{}))>();
+}
+
+struct Kernel {
+  RowFn row;
+  DType out;
+};
+
+template <class Op>
+Kernel value_kernel(DType dtype) {
+  auto kernel = []<class T>(T) { return Kernel{value_row<Op, T>(), value_dtype<Op, T>()}; };
+  if (dtype == kBool) {
+    if constexpr (takes_bools<Op>()) return kernel(bool{});
+  } else if (dtype == kInt64) {
+    if constexpr (takes_integers<Op>()) return kernel(int64_t{});
+  } else if constexpr (!requires { Op::booleans; }) {
+    return dtype == kFloat32 ? kernel(float{}) : kernel(double{});
+  }
+  fail(Op::name, "does not take this type", "got ", name_of(dtype));
+}
+
+template <class Op, int I, class T>
+RowFn slope_row() {
+  constexpr unsigned uses = probe_partial<Op, I>().uses;
+  return []<size_t... K>(std::index_sequence<K...>)->RowFn {
+    // Only the condition of a ternary is bool, and it comes first when it is used.
+    return cpu::row<
+        cpu::Slope<Op, I>, T, T,
+        std::conditional_t<first_is_condition<Op>() && K == 0 && (uses & 1), bool, T>...>;
+  }
+  (std::make_index_sequence<std::popcount(uses)>{});
+}
+
+}  // namespace detail
+
+/// y = op.f(x) elementwise. The type follows op: comparisons give bool.
+template <class Op>
+Tensor map(const Op& op, const Tensor& x) {
+  const auto kernel = detail::value_kernel<Op>(x.dtype());
+  Tensor out = Tensor::empty(x.shape(), kernel.out);
+  const cpu::Value<Op> f{op};
+  run_rows(out, {&x}, kernel.row, &f);
+  return out;
+}
+
+/// y = op.f(a, b), broadcast; the types must be equal.
+template <class Op>
+Tensor map(const Op& op, const Tensor& a, const Tensor& b) {
+  check_same_dtype(Op::name, a.dtype(), b.dtype());
+  const auto kernel = detail::value_kernel<Op>(a.dtype());
+  const cpu::Value<Op> f{op};
+  if (a.shape() == b.shape()) {
+    Tensor out = Tensor::empty(a.shape(), kernel.out);
+    run_rows(out, {&a, &b}, kernel.row, &f);
+    return out;
+  }
+  Tensor out = Tensor::empty(broadcast_shapes(Op::name, a.shape(), b.shape()), kernel.out);
+  const Tensor wide_a = a.expand(out.shape()), wide_b = b.expand(out.shape());
+  run_rows(out, {&wide_a, &wide_b}, kernel.row, &f);
+  return out;
+}
+
+/// y = op.f(condition, a, b), broadcast; condition is bool, a and b have one type.
+template <class Op>
+Tensor map(const Op& op, const Tensor& condition, const Tensor& a, const Tensor& b) {
+  if (condition.dtype() != kBool)
+    fail(Op::name, "the condition must be bool", "got ", name_of(condition.dtype()));
+  check_same_dtype(Op::name, a.dtype(), b.dtype());
+  const auto kernel = detail::value_kernel<Op>(a.dtype());
+  const Shape shape = broadcast_shapes(Op::name, condition.shape(),
+                                       broadcast_shapes(Op::name, a.shape(), b.shape()));
+  Tensor out = Tensor::empty(shape, kernel.out);
+  const Tensor c = condition.expand(shape), wide_a = a.expand(shape), wide_b = b.expand(shape);
+  const cpu::Value<Op> f{op};
+  run_rows(out, {&c, &wide_a, &wide_b}, kernel.row, &f);
+  return out;
+}
+
+/// dy * (partial of op by input I), in one pass. used: the operands the partial depends on (inputs,
+/// then output), broadcast to dy's shape.
+template <int I, class Op, class... Used>
+Tensor map_slope(const Op& op, const Tensor& dy, const Used&... used) {
+  static_assert(sizeof...(Used) == std::popcount(probe_partial<Op, I>().uses));
+  Tensor out = Tensor::empty(dy.shape(), dy.dtype());
+  const RowFn row = visit_floating(Op::name, dy.dtype(),
+                                   []<class T>(T) { return detail::slope_row<Op, I, T>(); });
+  auto wide = [&](const Tensor& x) { return x.shape() == dy.shape() ? x : x.expand(dy.shape()); };
+  [&](const auto&... operand) {
+    const cpu::Slope<Op, I> f{op};
+    run_rows(out, {&dy, &operand...}, row, &f);
+  }(wide(used)...);
+  return out;
+}
+
+}  // namespace glass

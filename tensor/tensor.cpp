@@ -1,0 +1,120 @@
+#include "tensor/tensor.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "tensor/ops.h"
+
+namespace glass {
+
+static bool is_dense(const Shape& shape, const Strides& strides) {
+  int64_t step = 1;
+  for (int i = shape.size() - 1; i >= 0; --i) {
+    if (shape[i] == 0) return true;
+    if (shape[i] != 1 && strides[i] != step) return false;
+    step *= shape[i];
+  }
+  return true;
+}
+
+Tensor::Tensor(StorageRef storage, int64_t offset, const Shape& shape, const Strides& strides,
+               DType dtype)
+    : storage_(std::move(storage)),
+      offset_(offset),
+      numel_(glass::numel(shape)),
+      dtype_(dtype),
+      contiguous_(is_dense(shape, strides)),
+      shape_(shape),
+      strides_(strides) {}
+
+Tensor Tensor::empty(const Shape& shape, DType dtype) {
+  Tensor out;
+  out.numel_ = glass::numel(shape, "empty");
+  int64_t bytes;
+  if (__builtin_mul_overflow(out.numel_, static_cast<int64_t>(size_of(dtype)), &bytes))
+    fail("empty", "shape has more bytes than can be counted", shape);
+  out.storage_ = StorageRef(Storage::make(static_cast<size_t>(bytes)));
+  out.dtype_ = dtype;
+  out.shape_ = shape;
+  out.strides_ = contiguous_strides(shape);
+  return out;
+}
+
+Tensor Tensor::full(const Shape& shape, double value, DType dtype) {
+  Tensor out = empty(shape, dtype);
+  fill_contiguous(out, value);
+  return out;
+}
+Tensor Tensor::zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
+Tensor Tensor::ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }
+Tensor Tensor::scalar(double value, DType dtype) { return full({}, value, dtype); }
+
+Tensor Tensor::arange(int64_t start, int64_t end, int64_t step, DType dtype) {
+  if (step == 0) fail("arange", "step is zero", "start ", start, ", end ", end);
+  const int64_t span = step > 0 ? end - start : start - end;
+  const int64_t n = span <= 0 ? 0 : (span - 1) / std::abs(step) + 1;
+  Tensor out = empty({n}, dtype);
+  visit(dtype, [&]<class T>(T) {
+    for (int64_t i = 0; i < n; ++i) out.data<T>()[i] = static_cast<T>(start + i * step);
+  });
+  return out;
+}
+
+Tensor Tensor::eye(int64_t n, DType dtype) {
+  Tensor out = zeros({n, n}, dtype);
+  visit(dtype, [&]<class T>(T) {
+    for (int64_t i = 0; i < n; ++i) out.data<T>()[i * n + i] = T(1);
+  });
+  return out;
+}
+
+double Tensor::item() const {
+  if (!defined() || numel_ != 1)
+    fail("item", "needs exactly one element", "shape ", shape_, " has ", numel_);
+  return visit(dtype_, [&]<class T>(T) { return static_cast<double>(*data<T>()); });
+}
+
+double Tensor::at(std::initializer_list<int64_t> index) const {
+  if (static_cast<int>(index.size()) != ndim())
+    fail("at", "needs one index per dimension", index.size(), " for shape ", shape_);
+  int64_t position = 0;
+  int dim = 0;
+  for (int64_t i : index) {
+    if (i < 0 || i >= shape_[dim])
+      fail("at", "index out of range", i, " on axis ", dim, " of ", shape_);
+    position += i * strides_[dim++];
+  }
+  return visit(dtype_, [&]<class T>(T) { return static_cast<double>(data<T>()[position]); });
+}
+
+Tensor Tensor::contiguous() const { return contiguous_ ? *this : clone(); }
+
+Tensor Tensor::clone() const {
+  Tensor out = empty(shape_, dtype_);
+  copy_elements(*this, out);
+  return out;
+}
+
+Tensor Tensor::to(DType dtype) const {
+  if (dtype == dtype_) return *this;
+  Tensor out = empty(shape_, dtype);
+  copy_elements(*this, out);
+  return out;
+}
+
+const Tensor& Tensor::copy_(const Tensor& source) const {
+  copy_elements(source.shape() == shape_ ? source : source.expand(shape_), *this);
+  bump_version();
+  return *this;
+}
+
+const Tensor& Tensor::fill_(double value) const {
+  if (contiguous_)
+    fill_contiguous(*this, value);
+  else
+    copy_elements(full({}, value, dtype_).expand(shape_), *this);
+  bump_version();
+  return *this;
+}
+
+}  // namespace glass
