@@ -17,14 +17,19 @@ inline constexpr DType kFloat64 = DType::float64;
 inline constexpr DType kInt64 = DType::int64;
 inline constexpr DType kBool = DType::boolean;
 
-constexpr size_t size_of(DType dtype) {
-  constexpr size_t sizes[] = {4, 8, 8, 1};
-  return sizes[static_cast<int>(dtype)];
-}
+constexpr size_t size_of(DType dtype) { return dtype == kFloat32 ? 4 : dtype == kBool ? 1 : 8; }
 constexpr bool is_floating(DType dtype) { return dtype == kFloat32 || dtype == kFloat64; }
 constexpr std::string_view name_of(DType dtype) {
-  constexpr std::string_view names[] = {"float32", "float64", "int64", "bool"};
-  return names[static_cast<int>(dtype)];
+  switch (dtype) {
+    case kFloat32:
+      return "float32";
+    case kFloat64:
+      return "float64";
+    case kInt64:
+      return "int64";
+    default:
+      return "bool";
+  }
 }
 std::ostream& operator<<(std::ostream& out, DType dtype);
 

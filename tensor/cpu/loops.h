@@ -206,7 +206,7 @@ Tensor map_slope(const Op& op, const Tensor& dy, const Used&... used) {
   Tensor out = Tensor::empty(dy.shape(), dy.dtype());
   const RowFn row = visit_floating(Op::name, dy.dtype(),
                                    []<class T>(T) { return detail::slope_row<Op, I, T>(); });
-  auto wide = [&](const Tensor& x) { return x.shape() == dy.shape() ? x : x.expand(dy.shape()); };
+  [[maybe_unused]] auto wide = [&](const Tensor& x) { return x.shape() == dy.shape() ? x : x.expand(dy.shape()); };
   [&](const auto&... operand) {
     const cpu::Slope<Op, I> f{op};
     run_rows(out, {&dy, &operand...}, row, &f);

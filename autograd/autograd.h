@@ -1,0 +1,11 @@
+#pragma once
+
+// Everything of autograd/ that users call.
+#include "autograd/ops/activation.h"
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/comparison.h"
+#include "autograd/ops/indexing.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/reduction.h"
+#include "autograd/ops/shape.h"
+#include "autograd/var.h"

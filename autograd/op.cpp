@@ -1,0 +1,52 @@
+#include "autograd/op.h"
+
+#include "autograd/ops/shape.h"
+#include "tensor/ops.h"
+
+namespace glass {
+
+void check_version(const Node& node, const Kept& kept) {
+  if (kept.value.defined() && kept.value.value().version() != kept.version)
+    fail("backward", "a value saved for it was changed in place afterwards", "op ", node.name(),
+         " called at ", node.where().file, ":", node.where().line, " saved version ", kept.version,
+         " of a tensor ", kept.value.shape(), ", now at version ", kept.value.value().version(),
+         "; change a clone() instead");
+}
+
+namespace detail {
+
+void check_result(const char* op, SourceLine where, const Tensor& value) {
+  if (!all_finite(value))
+    fail("anomaly", "an op made a NaN or an infinity", "op ", op, ", called at ", where.file, ":",
+         where.line);
+}
+
+// The inputs stand behind fresh aliases where the inner run stops, so that it never walks into the
+// graph that the outer run is working on.
+void backward_by_definition(Backward& b, const Node& node, const std::vector<Var>& inputs,
+                            const std::function<std::vector<Var>(const std::vector<Var>&)>& f) {
+  const EnableGrad recording;
+  std::vector<Var> aliases = inputs, wanted;
+  std::vector<size_t> positions;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!b.needs(i)) continue;
+    aliases[i] = alias(inputs[i]);
+    wanted.push_back(aliases[i]);
+    positions.push_back(i);
+  }
+  const std::vector<Var> outputs = f(aliases);
+  std::vector<Var> used, seeds;
+  for (uint32_t i = 0; i < node.outputs(); ++i) {
+    if (!b.has_grad(i) || !outputs[i].requires_grad()) continue;
+    used.push_back(outputs[i]);
+    seeds.push_back(b.grad(i));
+  }
+  if (used.empty()) return;
+  Engine engine({.retain_graph = true, .create_graph = true});
+  const std::vector<Var> gradients = engine.run(used, seeds, wanted, true);
+  for (size_t i = 0; i < gradients.size(); ++i)
+    if (gradients[i].defined()) b.add(positions[i], gradients[i]);
+}
+
+}  // namespace detail
+}  // namespace glass
