@@ -270,7 +270,7 @@ void Backward::add_slice(size_t i, int64_t dim, int64_t start, const Var& gradie
 void Backward::add_product(size_t i, const Tensor& left, const Tensor& right) {
   if (!needs(i)) return;
   Node& target = *edge(i).node.get();
-  if (!target.is_leaf()) return add(i, matmul(left.transpose(0, 1), right));
+  if (target.outputs() != 1) return add(i, matmul(left.transpose(0, 1), right));
   const Meta& meta = target.output(0);
   if (meta.shape.size() != 2 || left.size(1) != meta.shape[0] || right.size(1) != meta.shape[1])
     fail("backward", "a product does not fit the gradient", left.shape(), "ᵀ · ", right.shape(),

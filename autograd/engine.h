@@ -14,7 +14,7 @@ struct Product {
 /// The upstream gradients that a node has received so far in a run, one per output.
 struct GradBuffer {
   std::vector<Var> sums;
-  std::vector<Product> products;  // deferred; only for output 0 of leaves
+  std::vector<Product> products;  // deferred parts of output 0
   static void* operator new(size_t bytes) { return pool_allocate(bytes); }
   static void operator delete(void* block, size_t bytes) { pool_free(block, bytes); }
 };
