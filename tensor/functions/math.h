@@ -74,8 +74,8 @@ GLASS_FN float sin(float x) { return ::sinf(x); }
 GLASS_FN double sin(double x) { return ::sin(x); }
 GLASS_FN float cos(float x) { return ::cosf(x); }
 GLASS_FN double cos(double x) { return ::cos(x); }
-GLASS_FN float sqrt(float x) { return __builtin_sqrtf(x); }
-GLASS_FN double sqrt(double x) { return __builtin_sqrt(x); }
+GLASS_FN float sqrt(float x) { return ::sqrtf(x); }
+GLASS_FN double sqrt(double x) { return ::sqrt(x); }
 GLASS_FN float pow(float x, float y) { return ::powf(x, y); }
 GLASS_FN double pow(double x, double y) { return ::pow(x, y); }
 GLASS_FN float abs(float x) { return __builtin_fabsf(x); }
