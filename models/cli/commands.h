@@ -1,0 +1,14 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace glass {
+
+// Each adds one command to the program. A command that fails throws Error.
+void add_demo_command(CLI::App& app);
+void add_train_command(CLI::App& app);
+void add_translate_command(CLI::App& app);
+void add_gradcheck_command(CLI::App& app);
+void add_info_command(CLI::App& app);
+
+}  // namespace glass

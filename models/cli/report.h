@@ -1,0 +1,15 @@
+#pragma once
+
+#include "models/report/attention_map.h"
+#include "models/seq2seq/evaluate.h"
+#include "models/train/run_folder.h"
+
+namespace glass {
+
+AttentionMap attention_map(const Translation& translation);
+
+/// folder/report.html: figures, configuration, loss curves, samples and heat maps of a run.
+void write_report(const std::string& folder, const RunConfig& config, const Corpus& corpus,
+                  const Trainer& trainer, const Evaluation& test);
+
+}  // namespace glass

@@ -1,0 +1,78 @@
+#include "models/cli/training.h"
+
+#include <fmt/core.h>
+
+#include "models/cli/report.h"
+#include "models/report/terminal.h"
+#include "tensor/parallel.h"
+
+namespace glass {
+namespace {
+
+void print_start(const RunConfig& config, const Corpus& corpus, Seq2Seq& model,
+                 const std::string& folder) {
+  for (const std::string& warning : corpus.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  fmt::print("{}: {} training pairs, {} validation and {} test sources\n", config.task,
+             corpus.train.size(), corpus.valid.size(), corpus.test.size());
+  fmt::print("vocabularies: {} source and {} target tokens\n", config.codec.source.size(),
+             config.codec.target.size());
+  fmt::print("model: {} parameters; {} threads; run folder {}\n", model.num_parameters(),
+             num_threads(), folder);
+  std::fflush(stdout);
+}
+
+void print_validation(const HistoryEntry& h, bool best) {
+  fmt::print(
+      "step {:6}  train loss {:.4f}  valid loss {:.4f}  exact match {:.4f}  symbol errors {:.4f}  "
+      "BLEU {:.4f}{}\n",
+      h.step, h.train_loss, h.valid.loss, h.valid.exact_match, h.valid.symbol_error_rate,
+      h.valid.bleu, best ? "  *" : "");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& folder,
+                     bool resume) {
+  make_folder(folder);
+  if (!resume) save_config(folder, config);
+  Seq2Seq model(config.model, config.training.seed);
+  Seq2SeqTask task(model, config.codec, corpus);
+  Trainer trainer(task, task.batches(config.training), config.training, folder);
+  print_start(config, corpus, model, folder);
+  if (resume) {
+    trainer.resume();
+    fmt::print("continuing at step {}\n", trainer.step());
+  }
+  const StopReason reason = trainer.run([&](const Trainer& t) {
+    const HistoryEntry& last = t.history().back();
+    print_validation(last, t.best_step() == last.step);
+    save_metrics(folder, config.task, t.best(), t.step(), t.seconds());
+  });
+  if (reason == StopReason::interrupted) {
+    fmt::print("interrupted at step {}; continue with: glass train --run {} --resume\n",
+               trainer.step(), folder);
+    return {};
+  }
+  fmt::print("stopped at step {} ({}); best model from step {}\n", trainer.step(), name(reason),
+             trainer.best_step());
+  std::fflush(stdout);
+  Evaluation test = evaluate(model, config.codec, corpus.test, config.beam);
+  save_metrics(folder, config.task, test.score, trainer.step(), trainer.seconds());
+  write_report(folder, config, corpus, trainer, test);
+  fmt::print(
+      "test: {} sources, exact match {:.4f}, symbol error rate {:.4f}, BLEU {:.4f} ({}), loss "
+      "{:.4f}; trained {:.0f} s\n",
+      corpus.test.size(), test.score.exact_match, test.score.symbol_error_rate, test.score.bleu,
+      test.bleu_signature, test.score.loss, trainer.seconds());
+  return test;
+}
+
+void print_samples(const std::vector<Translation>& translations, size_t count) {
+  for (size_t i = 0; i < std::min(count, translations.size()); ++i) {
+    const Translation& t = translations[i * translations.size() / count];
+    fmt::print("\n{}  →  {}\n{}", t.source, t.text, terminal_heat_map(attention_map(t)));
+  }
+}
+
+}  // namespace glass

@@ -1,0 +1,68 @@
+#include <fmt/core.h>
+
+#include <iostream>
+#include <memory>
+
+#include "models/cli/commands.h"
+#include "models/cli/report.h"
+#include "models/report/svg.h"
+#include "models/report/terminal.h"
+#include "tensor/file.h"
+
+namespace glass {
+namespace {
+
+struct TranslateArguments {
+  std::string run, svg;
+  std::vector<std::string> texts;
+  bool attention = false;
+  SearchOptions search;
+};
+
+std::vector<std::string> lines_of_input() {
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(std::cin, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+void run_translate(TranslateArguments& a) {
+  const RunConfig config = load_config(a.run);
+  Seq2Seq model = load_model(a.run, config);
+  const std::vector<std::string> texts = a.texts.empty() ? lines_of_input() : a.texts;
+  if (!a.svg.empty() && texts.size() != 1)
+    fail("translate", "--svg draws one text", texts.size(), " were given");
+  const auto results = translate(model, config.codec, texts, a.search);
+  for (const auto& best : results) {
+    for (const Translation& t : best) {
+      fmt::print("{}\n", t.text);
+      if (!t.finished) fmt::print(stderr, "glass: cut at the length limit: {}\n", t.source);
+      if (a.attention) fmt::print("{}", terminal_heat_map(attention_map(t)));
+    }
+  }
+  if (!a.svg.empty()) write_file_atomically(a.svg, heat_map_svg(attention_map(results[0][0])));
+}
+
+}  // namespace
+
+void add_translate_command(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "translate", "Translate with a trained run: the arguments, or standard input line by line");
+  auto a = std::make_shared<TranslateArguments>();
+  command->add_option("--run", a->run, "Run folder")->required();
+  command->add_option("text", a->texts, "Texts to translate");
+  command->add_flag("--attention", a->attention, "Draw where the model looked");
+  command->add_option("--svg", a->svg, "Write the attention of one text as an SVG picture");
+  command->add_option("--beam", a->search.beam, "Beam width; 1: greedy")->capture_default_str();
+  command->add_option("--n-best", a->search.n_best, "Answers per text, best first")
+      ->capture_default_str();
+  command
+      ->add_option("--length-penalty", a->search.length_penalty,
+                   "Rank by log p / length^this (0: log p, 1: mean)")
+      ->capture_default_str();
+  command->callback([a] { run_translate(*a); });
+}
+
+}  // namespace glass

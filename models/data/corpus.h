@@ -1,0 +1,64 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "models/text/pairs.h"
+#include "models/text/tokens.h"
+#include "models/text/vocabulary.h"
+
+namespace glass {
+
+/// How the text of a task becomes ids; part of a run's config.json.
+struct TextOptions {
+  Tokens source = Tokens::chars, target = Tokens::chars;
+  bool lower_source = false;
+  bool strip_stress = false;  ///< drop ARPAbet stress marks from the targets
+  int64_t min_count = 1;      ///< rarer words become <unk>
+};
+
+/// Turns text into ids and back, with the vocabularies built from the training text only.
+class TextCodec {
+ public:
+  TextCodec() = default;
+  TextCodec(const TextOptions& options, const std::vector<Pair>& train);
+
+  std::vector<std::string> source_tokens(const std::string& text) const;
+  std::vector<std::string> target_tokens(const std::string& text) const;
+  std::vector<int64_t> encode_source(const std::string& text) const;
+  std::vector<int64_t> encode_target(const std::string& text) const;
+  std::vector<std::string> decode_target(const std::vector<int64_t>& ids) const {
+    return target.decode(ids);
+  }
+  std::string join_target(const std::vector<std::string>& tokens) const {
+    return join(tokens, options.target);
+  }
+
+  nlohmann::json to_json() const;
+  static TextCodec from_json(const nlohmann::json& json);
+
+  TextOptions options;
+  Vocabulary source, target;
+};
+
+/// Training pairs, and distinct sources with all their targets for validation and test.
+struct Corpus {
+  std::vector<Pair> train;
+  std::vector<References> valid, test;
+  std::vector<std::string> warnings;
+};
+
+struct CorpusFiles {
+  std::string data;         ///< TSV of source and target, plain or .gz
+  std::string valid, test;  ///< empty: split off from data by source text, 5 % each
+  bool strip_stress = false;
+};
+Corpus read_corpus(const CorpusFiles& files);
+/// The dates task: 20,000 training pairs, 500 and 2,000 dates that occur in training in no form.
+Corpus dates_corpus(uint64_t seed);
+
+/// Reads and writes a token kind by name; throws Error naming a missing key.
+const nlohmann::json& require(const nlohmann::json& json, const char* key, const char* where);
+
+}  // namespace glass

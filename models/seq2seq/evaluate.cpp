@@ -1,0 +1,140 @@
+#include "models/seq2seq/evaluate.h"
+
+#include <algorithm>
+
+#include "models/metrics/bleu.h"
+#include "models/metrics/edit_distance.h"
+
+namespace glass {
+namespace {
+
+constexpr int64_t kBatch = 128;
+
+Translation translation(const TextCodec& codec, const std::string& text, const Hypothesis& h) {
+  Translation t;
+  t.source = text;
+  t.source_tokens = codec.source_tokens(text);
+  for (int64_t id : h.ids) t.tokens.push_back(codec.target.token(id));
+  t.text = codec.join_target(t.tokens);
+  t.weights = h.weights;
+  // Padding got no weight; it is cut off.
+  for (auto& row : t.weights) row.resize(t.source_tokens.size());
+  t.log_prob = h.log_prob;
+  t.finished = h.finished;
+  return t;
+}
+
+// Cross-entropy per token over all pairs, each counted by its tokens, not by its batch.
+double corpus_loss(Seq2Seq& model, const TextCodec& codec, const std::vector<References>& data) {
+  std::vector<std::vector<int64_t>> sources, targets;
+  for (const References& r : data) {
+    for (const std::string& target : r.targets) {
+      sources.push_back(codec.encode_source(r.source));
+      targets.push_back(codec.encode_target(target));
+    }
+  }
+  const NoGrad no_grad;
+  double sum = 0;
+  int64_t tokens = 0;
+  for (const Batch& batch : sorted_batches(sources, kBatch)) {
+    std::vector<std::vector<int64_t>> batch_sources, batch_targets;
+    for (int64_t row : batch.rows) {
+      batch_sources.push_back(sources[static_cast<size_t>(row)]);
+      batch_targets.push_back(targets[static_cast<size_t>(row)]);
+    }
+    const auto loss = model.loss(make_batch(batch_sources, batch_targets));
+    sum += loss.mean.item() * static_cast<double>(loss.tokens);
+    tokens += loss.tokens;
+  }
+  return sum / static_cast<double>(std::max<int64_t>(1, tokens));
+}
+
+}  // namespace
+
+int64_t default_max_length(int64_t source_length) { return 2 * source_length + 10; }
+
+std::vector<std::vector<Translation>> translate(Seq2Seq& model, const TextCodec& codec,
+                                                const std::vector<std::string>& texts,
+                                                SearchOptions options) {
+  std::vector<std::vector<int64_t>> sources;
+  for (const std::string& text : texts) sources.push_back(codec.encode_source(text));
+  std::vector<std::vector<Translation>> results(texts.size());
+  const int64_t rows = std::max<int64_t>(1, kBatch / options.beam);
+  for (const Batch& batch : sorted_batches(sources, rows)) {
+    std::vector<std::vector<int64_t>> batch_sources;
+    int64_t longest = 0;
+    for (int64_t row : batch.rows) {
+      batch_sources.push_back(sources[static_cast<size_t>(row)]);
+      longest = std::max(longest, static_cast<int64_t>(batch_sources.back().size()));
+    }
+    options.max_length = default_max_length(longest);
+    const auto found = model.translate(batch_sources, options);
+    for (size_t i = 0; i < found.size(); ++i) {
+      const auto row = static_cast<size_t>(batch.rows[i]);
+      for (const Hypothesis& h : found[i])
+        results[row].push_back(translation(codec, texts[row], h));
+    }
+  }
+  return results;
+}
+
+Evaluation evaluate(Seq2Seq& model, const TextCodec& codec, const std::vector<References>& data,
+                    int64_t beam) {
+  if (data.empty()) fail("evaluate", "no data to evaluate on");
+  const bool was_training = model.is_training();
+  model.eval();
+  Evaluation out;
+  std::vector<std::string> texts;
+  std::vector<std::vector<TokenList>> references;
+  for (const References& r : data) {
+    texts.push_back(r.source);
+    references.emplace_back();
+    for (const std::string& target : r.targets)
+      references.back().push_back(codec.target_tokens(target));
+  }
+  std::vector<TokenList> hypotheses;
+  for (auto& best : translate(model, codec, texts, {.beam = beam})) {
+    hypotheses.push_back(best[0].tokens);
+    out.translations.push_back(std::move(best[0]));
+  }
+  out.score.loss = corpus_loss(model, codec, data);
+  out.score.exact_match = exact_match(hypotheses, references);
+  out.score.symbol_error_rate = symbol_errors(hypotheses, references).rate();
+  if (codec.options.target == Tokens::chars) {
+    for (TokenList& h : hypotheses) h = without_blanks(h);
+    for (auto& list : references)
+      for (TokenList& r : list) r = without_blanks(r);
+  }
+  const Bleu bleu =
+      corpus_bleu(hypotheses, references, {.tokens = std::string(name(codec.options.target))});
+  out.score.bleu = bleu.value;
+  out.bleu_signature = bleu.signature;
+  model.train(was_training);
+  return out;
+}
+
+Seq2SeqTask::Seq2SeqTask(Seq2Seq& model, const TextCodec& codec, const Corpus& corpus)
+    : model_(model), codec_(codec), corpus_(corpus) {
+  for (const Pair& pair : corpus.train) {
+    sources_.push_back(codec.encode_source(pair.source));
+    targets_.push_back(codec.encode_target(pair.target));
+  }
+}
+
+Batches Seq2SeqTask::batches(const TrainOptions& options) const {
+  return {sources_, targets_, {.batch_size = options.batch_size, .seed = options.seed}};
+}
+
+Trainee::Loss Seq2SeqTask::loss(const Batch& batch) {
+  std::vector<std::vector<int64_t>> sources, targets;
+  for (int64_t row : batch.rows) {
+    sources.push_back(sources_[static_cast<size_t>(row)]);
+    targets.push_back(targets_[static_cast<size_t>(row)]);
+  }
+  const auto loss = model_.loss(make_batch(sources, targets));
+  return {loss.mean, loss.tokens};
+}
+
+Score Seq2SeqTask::validate() { return evaluate(model_, codec_, corpus_.valid, 1).score; }
+
+}  // namespace glass

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/data/corpus.h"
+#include "models/seq2seq/seq2seq.h"
+#include "models/train/trainer.h"
+
+namespace glass {
+
+/// One translated sentence with where the model looked.
+struct Translation {
+  std::string source, text;
+  std::vector<std::string> source_tokens, tokens;
+  std::vector<std::vector<double>> weights;  ///< [tokens][source tokens]
+  double log_prob = 0;
+  bool finished = true;  ///< false: cut at the length limit
+};
+
+/// Translates in batches of similar length; results in the order of the texts, n_best each.
+std::vector<std::vector<Translation>> translate(Seq2Seq& model, const TextCodec& codec,
+                                                const std::vector<std::string>& texts,
+                                                SearchOptions options);
+/// A length no answer of this kind needs: twice the source and a bit.
+int64_t default_max_length(int64_t source_length);
+
+struct Evaluation {
+  Score score;
+  std::string bleu_signature;
+  std::vector<Translation> translations;  ///< in the order of the references
+};
+/// Translates every source and compares with all its targets; the loss is over every pair.
+Evaluation evaluate(Seq2Seq& model, const TextCodec& codec, const std::vector<References>& data,
+                    int64_t beam);
+
+/// The training pairs of a corpus as what the trainer needs.
+class Seq2SeqTask : public Trainee {
+ public:
+  Seq2SeqTask(Seq2Seq& model, const TextCodec& codec, const Corpus& corpus);
+  Batches batches(const TrainOptions& options) const;
+  Module& model() override { return model_; }
+  Generator& generator() override { return model_.generator(); }
+  Loss loss(const Batch& batch) override;
+  Score validate() override;
+
+ private:
+  Seq2Seq& model_;
+  const TextCodec& codec_;
+  const Corpus& corpus_;
+  std::vector<std::vector<int64_t>> sources_, targets_;
+};
+
+}  // namespace glass

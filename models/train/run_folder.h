@@ -1,0 +1,36 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "models/data/corpus.h"
+#include "models/seq2seq/seq2seq.h"
+#include "models/train/trainer.h"
+
+namespace glass {
+
+/// What a run was started with: config.json in its folder.
+struct RunConfig {
+  std::string task;  ///< "dates" or "pairs"
+  CorpusFiles files;
+  TextCodec codec;
+  Seq2SeqOptions model;
+  TrainOptions training;
+  int64_t beam = 1;  ///< of the final evaluation
+};
+
+/// Creates the folder (and those above it). Throws Error (environment) when that is not possible.
+void make_folder(const std::string& path);
+void save_config(const std::string& folder, const RunConfig& config);
+/// Throws Error naming the file and what is wrong with it.
+RunConfig load_config(const std::string& folder);
+/// The folder's best model.
+Seq2Seq load_model(const std::string& folder, const RunConfig& config);
+/// The corpus the run was started with.
+Corpus load_corpus(const RunConfig& config);
+
+/// metrics.json: the last values.
+void save_metrics(const std::string& folder, const std::string& task, const Score& score,
+                  int64_t steps, double seconds);
+
+}  // namespace glass

@@ -1,0 +1,226 @@
+#include "models/train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "models/train/interrupt.h"
+#include "optim/clip.h"
+#include "tensor/safetensors.h"
+
+namespace glass {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using nlohmann::json;
+
+NamedTensors clone_of(const NamedTensors& state) {
+  NamedTensors copy;
+  for (const auto& [name, tensor] : state.tensors) copy.tensors.emplace_back(name, tensor.clone());
+  return copy;
+}
+
+// Adds state's tensors to all under prefix.
+void put(NamedTensors& all, const std::string& prefix, const NamedTensors& state) {
+  for (const auto& [name, tensor] : state.tensors) all.tensors.emplace_back(prefix + name, tensor);
+}
+
+NamedTensors take(const NamedTensors& all, const std::string& prefix) {
+  NamedTensors state;
+  for (const auto& [name, tensor] : all.tensors)
+    if (name.starts_with(prefix)) state.tensors.emplace_back(name.substr(prefix.size()), tensor);
+  return state;
+}
+
+}  // namespace
+
+std::string_view name(StopReason reason) {
+  switch (reason) {
+    case StopReason::steps:
+      return "all steps done";
+    case StopReason::patience:
+      return "no better score for a while";
+    case StopReason::minutes:
+      return "time is up";
+    default:
+      return "interrupted";
+  }
+}
+
+double schedule_factor(const TrainOptions& o, int64_t step) {
+  if (step <= o.warmup) return static_cast<double>(step) / static_cast<double>(o.warmup);
+  if (o.schedule == "constant") return 1;
+  const double rest = static_cast<double>(std::max<int64_t>(1, o.steps - o.warmup));
+  const double done = std::min(1.0, static_cast<double>(step - o.warmup) / rest);
+  if (o.schedule == "linear") return 1 - done;
+  if (o.schedule == "cosine") return 0.5 * (1 + std::cos(M_PI * done));
+  fail("train", "unknown schedule", o.schedule, "; there are constant, linear and cosine");
+}
+
+bool Score::better_than(const Score& other) const {
+  if (symbol_error_rate != other.symbol_error_rate)
+    return symbol_error_rate < other.symbol_error_rate;
+  return loss < other.loss;
+}
+
+Trainer::Trainer(Trainee& trainee, Batches batches, const TrainOptions& options, std::string folder)
+    : trainee_(trainee),
+      batches_(std::move(batches)),
+      options_(options),
+      folder_(std::move(folder)),
+      optimizer_(trainee.model().parameters(),
+                 {.lr = options.lr, .weight_decay = options.weight_decay}) {
+  static_cast<void>(schedule_factor(options, options.warmup + 1));  // the name is known
+}
+
+void Trainer::train_step(Progress& progress) {
+  const Trainee::Loss loss = trainee_.loss(batches_.next());
+  const double value = loss.mean.item();
+  if (!std::isfinite(value))
+    fail("train", "the loss is not finite", value, " at step ", step_ + 1,
+         "; try a lower learning rate");
+  trainee_.model().zero_grad();
+  loss.mean.backward();
+  if (options_.clip > 0) clip_grad_norm_(trainee_.model().parameters(), options_.clip);
+  ++step_;
+  const double lr = options_.lr * schedule_factor(options_, step_);
+  optimizer_.set_lr(lr);
+  optimizer_.step();
+  loss_sum_ += value * static_cast<double>(loss.tokens);
+  loss_tokens_ += loss.tokens;
+  progress.update(step_, value, loss.tokens, lr);
+}
+
+void Trainer::validate() {
+  trainee_.model().eval();
+  const Score score = trainee_.validate();
+  trainee_.model().train();
+  history_.push_back({step_, loss_sum_ / static_cast<double>(std::max<int64_t>(1, loss_tokens_)),
+                      optimizer_.lr(), score});
+  loss_sum_ = 0;
+  loss_tokens_ = 0;
+  if (best_state_.tensors.empty() || score.better_than(best_)) {
+    best_ = score;
+    best_step_ = step_;
+    best_state_ = clone_of(trainee_.model().state_dict());
+    save_safetensors(folder_ + "/model.safetensors", best_state_);
+  }
+}
+
+bool Trainer::out_of_patience() const {
+  if (options_.patience <= 0 || history_.empty()) return false;
+  int64_t since = 0;
+  for (auto entry = history_.rbegin(); entry != history_.rend() && entry->step > best_step_;
+       ++entry)
+    ++since;
+  return since >= options_.patience;
+}
+
+StopReason Trainer::run(const std::function<void(const Trainer&)>& on_validation) {
+  const InterruptGuard guard;
+  const auto start = Clock::now();
+  const double seconds_before = seconds_;
+  const auto update_seconds = [&] {
+    seconds_ = seconds_before + std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  Progress progress(step_, options_.steps);
+  trainee_.model().train();
+  StopReason reason = StopReason::steps;
+  while (step_ < options_.steps) {
+    if (out_of_patience()) {
+      reason = StopReason::patience;
+      break;
+    }
+    train_step(progress);
+    update_seconds();
+    const bool late = options_.max_minutes > 0 && seconds_ > 60 * options_.max_minutes;
+    const bool stopped = InterruptGuard::interrupted();
+    if (stopped) {
+      // Resuming must not differ from an undisturbed run: no validation out of turn.
+      reason = StopReason::interrupted;
+      save_checkpoint();
+      break;
+    }
+    if (step_ % options_.valid_every == 0 || step_ == options_.steps || late) {
+      progress.clear();
+      validate();
+      update_seconds();
+      save_checkpoint();
+      if (on_validation) on_validation(*this);
+    }
+    if (late) {
+      reason = StopReason::minutes;
+      break;
+    }
+  }
+  progress.clear();
+  if (!best_state_.tensors.empty()) trainee_.model().load_state_dict(best_state_);
+  trainee_.model().eval();
+  return reason;
+}
+
+void Trainer::save_checkpoint() {
+  NamedTensors all;
+  put(all, "model.", trainee_.model().state_dict());
+  put(all, "optimizer.", optimizer_.state_dict());
+  put(all, "best.", best_state_);
+  const auto random = trainee_.generator().state();
+  json history = json::array();
+  for (const HistoryEntry& h : history_)
+    history.push_back({{"step", h.step},
+                       {"train_loss", h.train_loss},
+                       {"lr", h.lr},
+                       {"valid", to_json(h.valid)}});
+  const json state = {{"step", step_},
+                      {"seconds", seconds_},
+                      {"loss_sum", loss_sum_},
+                      {"loss_tokens", loss_tokens_},
+                      {"best_step", best_step_},
+                      {"best", to_json(best_)},
+                      {"random", {random.key, random.counter}},
+                      {"position", {batches_.position().epoch, batches_.position().index}},
+                      {"options", to_json(options_)},
+                      {"history", history}};
+  all.metadata["training"] = state.dump();
+  save_safetensors(folder_ + "/checkpoint.safetensors", all);
+}
+
+static Score score_from(const json& j) {
+  return {j.at("loss").get<double>(), j.at("exact_match").get<double>(),
+          j.at("symbol_error_rate").get<double>(), j.at("bleu").get<double>()};
+}
+
+void Trainer::resume() {
+  const std::string path = folder_ + "/checkpoint.safetensors";
+  const NamedTensors all = load_safetensors(path);
+  const auto found = all.metadata.find("training");
+  if (found == all.metadata.end())
+    fail_environment("resume", "this file is no checkpoint of a training", path);
+  try {
+    const json state = json::parse(found->second);
+    trainee_.model().load_state_dict(take(all, "model."));
+    optimizer_.load_state_dict(take(all, "optimizer."));
+    best_state_ = take(all, "best.");
+    step_ = state.at("step").get<int64_t>();
+    seconds_ = state.at("seconds").get<double>();
+    loss_sum_ = state.at("loss_sum").get<double>();
+    loss_tokens_ = state.at("loss_tokens").get<int64_t>();
+    best_step_ = state.at("best_step").get<int64_t>();
+    best_ = score_from(state.at("best"));
+    trainee_.generator() = Generator::from(
+        {state.at("random").at(0).get<uint64_t>(), state.at("random").at(1).get<uint64_t>()});
+    batches_.seek(
+        {state.at("position").at(0).get<int64_t>(), state.at("position").at(1).get<int64_t>()});
+    history_.clear();
+    for (const json& h : state.at("history"))
+      history_.push_back({h.at("step").get<int64_t>(), h.at("train_loss").get<double>(),
+                          h.at("lr").get<double>(), score_from(h.at("valid"))});
+  } catch (const json::exception& e) {
+    fail_environment("resume", "the checkpoint's description is damaged", path, ": ", e.what());
+  }
+  // The best model's file may be older when the last session died between two writes.
+  if (!best_state_.tensors.empty()) save_safetensors(folder_ + "/model.safetensors", best_state_);
+}
+
+}  // namespace glass

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "models/text/batches.h"
+#include "models/train/progress.h"
+#include "nn/module.h"
+#include "optim/adam.h"
+
+namespace glass {
+
+struct TrainOptions {
+  int64_t steps = 3000;     ///< optimiser steps in all; schedules count them
+  double max_minutes = 0;   ///< stop cleanly after so long; 0: no limit
+  int64_t batch_size = 64;  ///< sentences
+  double lr = 2e-3;
+  int64_t warmup = 200;             ///< steps of linear growth from 0 to lr
+  std::string schedule = "cosine";  ///< after warm-up: constant, linear or cosine decay to 0
+  double clip = 1;                  ///< total gradient norm; 0: no clipping
+  double weight_decay = 0;
+  int64_t valid_every = 500;  ///< steps between validations
+  int64_t patience = 0;       ///< validations without a better score before stopping; 0: never stop
+  uint64_t seed = 1;
+};
+nlohmann::json to_json(const TrainOptions& options);
+TrainOptions train_options(const nlohmann::json& json);
+
+/// The learning rate of step (1, 2, …) as a part of lr.
+double schedule_factor(const TrainOptions& options, int64_t step);
+
+/// What a validation found. Fractions, not per cent.
+struct Score {
+  double loss = 0;  ///< cross-entropy per target token, over all tokens
+  double exact_match = 0, symbol_error_rate = 0, bleu = 0;
+  /// Lower symbol error rate, then lower loss.
+  bool better_than(const Score& other) const;
+};
+nlohmann::json to_json(const Score& score);
+
+/// What the trainer needs of a task.
+class Trainee {
+ public:
+  virtual ~Trainee() = default;
+  virtual Module& model() = 0;
+  virtual Generator& generator() = 0;
+  struct Loss {
+    Var mean;
+    int64_t tokens = 0;
+  };
+  virtual Loss loss(const Batch& batch) = 0;
+  virtual Score validate() = 0;
+};
+
+/// One validation's line of the history.
+struct HistoryEntry {
+  int64_t step = 0;
+  double train_loss = 0;  ///< mean per token since the last validation
+  double lr = 0;
+  Score valid;
+};
+
+enum class StopReason : uint8_t { steps, patience, minutes, interrupted };
+std::string_view name(StopReason reason);
+
+/// The one training loop. Everything it needs to continue exactly where it stopped (weights,
+/// optimiser, random numbers, data position, history, best model so far) is in
+/// folder/checkpoint.safetensors, written in one rename; folder/model.safetensors is the best
+/// model.
+class Trainer {
+ public:
+  Trainer(Trainee& trainee, Batches batches, const TrainOptions& options, std::string folder);
+
+  /// Continues from the folder's checkpoint. Throws Error when there is none or it does not fit.
+  void resume();
+  /// Trains until the steps are done, patience ends, time is up or Ctrl-C was pressed; then loads
+  /// the best model. on_validation is called after each, with the files written.
+  StopReason run(const std::function<void(const Trainer&)>& on_validation = {});
+
+  const std::vector<HistoryEntry>& history() const { return history_; }
+  int64_t step() const { return step_; }
+  double seconds() const { return seconds_; }
+  const Score& best() const { return best_; }
+  int64_t best_step() const { return best_step_; }
+
+ private:
+  void train_step(Progress& progress);
+  void validate();
+  void save_checkpoint();
+  void load_best();
+  bool out_of_patience() const;
+
+  Trainee& trainee_;
+  Batches batches_;
+  TrainOptions options_;
+  std::string folder_;
+  Adam optimizer_;
+  int64_t step_ = 0, best_step_ = 0;
+  double seconds_ = 0;   // of training so far, over all sessions
+  double loss_sum_ = 0;  // since the last validation
+  int64_t loss_tokens_ = 0;
+  Score best_;
+  NamedTensors best_state_;
+  std::vector<HistoryEntry> history_;
+};
+
+}  // namespace glass
