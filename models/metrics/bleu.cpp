@@ -1,0 +1,158 @@
+#include "models/metrics/bleu.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "tensor/error.h"
+
+namespace glass {
+namespace {
+
+using NgramCounts = std::map<std::vector<std::string_view>, int64_t>;
+
+NgramCounts count_ngrams(const TokenList& tokens, size_t order) {
+  NgramCounts counts;
+  for (size_t from = 0; from + order <= tokens.size(); ++from) {
+    const std::span<const std::string> ngram(tokens.data() + from, order);
+    ++counts[{ngram.begin(), ngram.end()}];
+  }
+  return counts;
+}
+
+// The n-grams of a hypothesis that its references hold, each at most as often as one of them does.
+int64_t clipped_matches(const TokenList& hypothesis, const std::vector<TokenList>& references,
+                        size_t order) {
+  NgramCounts allowed;
+  for (const TokenList& reference : references) {
+    for (const auto& [ngram, count] : count_ngrams(reference, order)) {
+      int64_t& most = allowed[ngram];
+      most = std::max(most, count);
+    }
+  }
+  int64_t matches = 0;
+  for (const auto& [ngram, count] : count_ngrams(hypothesis, order)) {
+    const auto found = allowed.find(ngram);
+    if (found != allowed.end()) matches += std::min(count, found->second);
+  }
+  return matches;
+}
+
+int64_t closest_length(int64_t length, const std::vector<TokenList>& references) {
+  auto best = static_cast<int64_t>(references.front().size());
+  for (const TokenList& reference : references) {
+    const auto here = static_cast<int64_t>(reference.size());
+    const int64_t nearer = std::abs(best - length) - std::abs(here - length);
+    if (nearer > 0 || (nearer == 0 && here < best)) best = here;
+  }
+  return best;
+}
+
+double brevity_penalty(int64_t length, int64_t reference_length) {
+  if (length >= reference_length) return 1;
+  if (length == 0) return 0;
+  return std::exp(1 - static_cast<double>(reference_length) / static_cast<double>(length));
+}
+
+const char* name(Smoothing smoothing) {
+  switch (smoothing) {
+    case Smoothing::none:
+      return "none";
+    case Smoothing::floor:
+      return "floor";
+    case Smoothing::add_k:
+      return "add-k";
+    case Smoothing::exp:
+      return "exp";
+  }
+  fail_bug("Smoothing", "no such kind", static_cast<int>(smoothing));
+}
+
+std::string signature(const std::vector<std::vector<TokenList>>& references,
+                      const BleuOptions& options) {
+  size_t fewest = references.front().size(), most = fewest;
+  for (const auto& list : references) {
+    fewest = std::min(fewest, list.size());
+    most = std::max(most, list.size());
+  }
+  const bool valued =
+      options.smoothing == Smoothing::floor || options.smoothing == Smoothing::add_k;
+  return text("tok:", options.tokens, "|smooth:", name(options.smoothing),
+              valued ? text("[", options.value, "]") : "",
+              "|eff:", options.effective_order ? "yes" : "no", "|refs:", fewest,
+              fewest == most ? "" : text("-", most),
+              options.max_order == 4 ? "" : text("|order:", options.max_order));
+}
+
+void check(const BleuOptions& options) {
+  if (options.max_order < 1) fail("bleu", "max_order must be at least 1", options.max_order);
+  const bool valued =
+      options.smoothing == Smoothing::floor || options.smoothing == Smoothing::add_k;
+  if (valued && !(options.value > 0 && std::isfinite(options.value))) {
+    fail("bleu", "smoothing value must be positive", options.value);
+  }
+}
+
+}  // namespace
+
+double bleu_from_counts(const std::vector<int64_t>& matches, const std::vector<int64_t>& totals,
+                        int64_t length, int64_t reference_length, const BleuOptions& options) {
+  check(options);
+  const auto orders = static_cast<size_t>(options.max_order);
+  if (matches.size() != orders || totals.size() != orders) {
+    fail("bleu_from_counts", "one count per order is needed", matches.size(), " matches and ",
+         totals.size(), " totals for ", orders, " orders");
+  }
+  if (matches.front() == 0) return 0;
+  double log_sum = 0;
+  double half = 1;
+  size_t used = 0;
+  for (; used < orders; ++used) {
+    auto matched = static_cast<double>(matches[used]);
+    auto total = static_cast<double>(totals[used]);
+    if (options.smoothing == Smoothing::add_k && used > 0) {
+      matched += options.value;
+      total += options.value;
+    }
+    if (total == 0) break;  // no n-grams of this order, so none of a higher one
+    if (matched == 0 && options.smoothing == Smoothing::floor) matched = options.value;
+    if (matched == 0 && options.smoothing == Smoothing::exp) matched = half /= 2;
+    if (matched == 0) return 0;
+    log_sum += std::log(matched / total);
+  }
+  if (used < orders && !options.effective_order) return 0;
+  return brevity_penalty(length, reference_length) * std::exp(log_sum / static_cast<double>(used));
+}
+
+Bleu corpus_bleu(const std::vector<TokenList>& hypotheses,
+                 const std::vector<std::vector<TokenList>>& references, BleuOptions options) {
+  check(options);
+  check_references("corpus_bleu", hypotheses, references);
+  const auto orders = static_cast<size_t>(options.max_order);
+  Bleu bleu;
+  bleu.matches.assign(orders, 0);
+  bleu.totals.assign(orders, 0);
+  for (size_t i = 0; i < hypotheses.size(); ++i) {
+    const auto length = static_cast<int64_t>(hypotheses[i].size());
+    bleu.length += length;
+    bleu.reference_length += closest_length(length, references[i]);
+    for (size_t n = 0; n < orders; ++n) {
+      bleu.matches[n] += clipped_matches(hypotheses[i], references[i], n + 1);
+      bleu.totals[n] += std::max<int64_t>(length - static_cast<int64_t>(n), 0);
+    }
+  }
+  bleu.brevity = brevity_penalty(bleu.length, bleu.reference_length);
+  bleu.value =
+      bleu_from_counts(bleu.matches, bleu.totals, bleu.length, bleu.reference_length, options);
+  bleu.signature = signature(references, options);
+  return bleu;
+}
+
+Bleu sentence_bleu(const TokenList& hypothesis, const std::vector<TokenList>& references,
+                   BleuOptions options) {
+  return corpus_bleu({hypothesis}, {references}, std::move(options));
+}
+
+}  // namespace glass

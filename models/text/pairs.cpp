@@ -1,0 +1,135 @@
+#include "models/text/pairs.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "models/text/draws.h"
+#include "models/text/text_file.h"
+#include "models/text/utf8.h"
+#include "tensor/error.h"
+
+namespace glass {
+namespace {
+
+void note(LineWarning& warning, int64_t line) {
+  if (warning.count++ < static_cast<int64_t>(LineWarning::kShown)) warning.lines.push_back(line);
+}
+
+// The text up to the next `mark` or the end; removed from `rest` together with the mark.
+std::string_view take_until(std::string_view& rest, char mark) {
+  const size_t end = std::min(rest.find(mark), rest.size());
+  const std::string_view part = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return part;
+}
+
+bool is_stressed_vowel(std::string_view phone) {
+  const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  return phone.size() == 3 && capital(phone[0]) && capital(phone[1]) && phone[2] >= '0' &&
+         phone[2] <= '2';
+}
+
+}  // namespace
+
+std::string LineWarning::text() const {
+  std::string numbers;
+  for (int64_t line : lines) numbers += (numbers.empty() ? "" : ", ") + std::to_string(line);
+  if (count > static_cast<int64_t>(lines.size())) numbers += ", …";
+  return what + ": " + std::to_string(count) + (count == 1 ? " line (" : " lines (") + numbers +
+         ")";
+}
+
+PairFile parse_pairs(std::string_view text, std::string_view name, PairOptions options) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    fail("read_pairs", "text must be UTF-8, this is UTF-16", name);
+  }
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  LineWarning columns{"fewer than two columns, skipped", 0, {}};
+  LineWarning empty{"empty side, skipped", 0, {}};
+  LineWarning bad{"bad UTF-8, replaced by U+FFFD", 0, {}};
+  PairFile file;
+  while (!text.empty()) {
+    std::string_view line = take_until(text, '\n');
+    ++file.lines;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.find('\t') == std::string_view::npos) {
+      note(columns, file.lines);
+      continue;
+    }
+    const RepairedText source = repair_utf8(trim(take_until(line, '\t')));
+    const RepairedText target = repair_utf8(trim(take_until(line, '\t')));
+    if (source.text.empty() || target.text.empty()) {
+      note(empty, file.lines);
+      continue;
+    }
+    if (source.replaced + target.replaced > 0) note(bad, file.lines);
+    file.pairs.push_back(
+        {source.text, options.strip_stress ? strip_stress(target.text) : target.text});
+  }
+  for (LineWarning* warning : {&columns, &empty, &bad}) {
+    if (warning->count > 0) file.warnings.push_back(std::move(*warning));
+  }
+  if (file.pairs.empty()) {
+    std::string why = file.lines == 0 ? "it is empty" : "";
+    for (const LineWarning& warning : file.warnings) {
+      why += (why.empty() ? "" : "; ") + warning.text();
+    }
+    fail("read_pairs", "no line holds source TAB target", name, " (", why, ")");
+  }
+  return file;
+}
+
+PairFile read_pairs(const std::string& path, PairOptions options) {
+  return parse_pairs(read_text_file(path), path, options);
+}
+
+std::string strip_stress(std::string_view phones) {
+  std::string out;
+  out.reserve(phones.size());
+  for (size_t at = 0; at < phones.size();) {
+    const size_t end = std::min(phones.find_first_of(" \t", at), phones.size());
+    const std::string_view phone = phones.substr(at, end - at);
+    out += is_stressed_vowel(phone) ? phone.substr(0, 2) : phone;
+    if (end < phones.size()) out += phones[end];
+    at = end + 1;
+  }
+  return out;
+}
+
+std::vector<References> references(const std::vector<Pair>& pairs) {
+  std::vector<References> all;
+  std::unordered_map<std::string_view, size_t> place;
+  for (const Pair& pair : pairs) {
+    const auto [found, is_new] = place.emplace(pair.source, all.size());
+    if (is_new) all.push_back({pair.source, {}});
+    std::vector<std::string>& targets = all[found->second].targets;
+    if (std::find(targets.begin(), targets.end(), pair.target) == targets.end()) {
+      targets.push_back(pair.target);
+    }
+  }
+  return all;
+}
+
+uint64_t fnv1a(std::string_view bytes) {
+  uint64_t hash = 0xCBF29CE484222325ULL;
+  for (char byte : bytes) hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001B3ULL;
+  return hash;
+}
+
+PairSplit split_pairs(const std::vector<Pair>& pairs, double valid, double test, uint64_t seed) {
+  if (!(valid >= 0 && test >= 0 && valid + test < 1)) {
+    fail("split_pairs", "fractions must be at least 0 and leave something to train on", "valid ",
+         valid, ", test ", test);
+  }
+  PairSplit parts;
+  for (const Pair& pair : pairs) {
+    // FNV-1a mixes its last bytes badly into the high bits: mix64 spreads them.
+    const uint64_t hash = mix64(fnv1a(pair.source) ^ mix64(seed));
+    const double place = static_cast<double>(hash >> 11) * 0x1p-53;  // in [0, 1)
+    auto& part = place < test ? parts.test : place < test + valid ? parts.valid : parts.train;
+    part.push_back(pair);
+  }
+  return parts;
+}
+
+}  // namespace glass
