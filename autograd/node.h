@@ -70,7 +70,7 @@ class Node {
   virtual void backward(Backward& b) = 0;
   /// Drops what was saved for backward.
   virtual void release_saved() {}
-  virtual std::span<Edge> edges() { return {}; }
+  std::span<Edge> edges() { return edges_; }
   virtual bool is_leaf() const { return false; }
 
   SourceLine where() const { return where_; }
@@ -94,6 +94,8 @@ class Node {
 
  protected:
   Node() = default;
+  /// Where the derived node keeps its edges; must be called before the node is used.
+  void set_edges(std::span<Edge> edges) { edges_ = edges; }
 
  private:
   friend class NodePtr;
@@ -107,6 +109,7 @@ class Node {
     GradBuffer* grads_ = nullptr;  // upstream gradients during a run
     Node* next_doomed_;            // while waiting to be freed
   };
+  std::span<Edge> edges_;
   SourceLine where_;
   bool has_output_ = false, consumed_ = false, captured_ = false, needed_ = false;
   Meta first_output_;

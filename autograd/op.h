@@ -101,9 +101,6 @@ void backward_by_definition(Backward& b, const Node& node, const std::vector<Var
 /// Wraps values as Vars without history and checks them in anomaly mode.
 void check_result(const char* op, SourceLine where, const Tensor& value);
 
-template <size_t N>
-using EdgeArray = std::array<Edge, N>;
-
 template <class Op, size_t N>
 constexpr size_t kept_inputs() {
   constexpr unsigned mask = N >= 32 ? ~0u : (1u << N) - 1;
@@ -132,10 +129,11 @@ template <class Op, size_t N>
 class OpNode final : public Node {
  public:
   OpNode(Op op, const std::array<const Var*, N>& inputs) : op_(std::move(op)) {
+    set_edges(inputs_edges_);
     size_t kept = 0;
     for (size_t i = 0; i < N; ++i) {
       const Var& v = *inputs[i];
-      edges_[i] = {v.node(), v.output()};
+      if (v.node()) inputs_edges_[i] = {v.node(), v.output()};
       if (keep_of<Op>().inputs & (1u << i)) {
         if (v.defined()) inputs_[kept] = {v, v.value().version()};
         ++kept;
@@ -148,7 +146,6 @@ class OpNode final : public Node {
           Var(value), value.version()};
   }
   const char* name() const override { return Op::name; }
-  std::span<Edge> edges() override { return edges_; }
 
   void backward(Backward& b) override {
     const Saved saved(*this, inputs_, keep_of<Op>().inputs, outputs_, keep_of<Op>().outputs);
@@ -167,8 +164,8 @@ class OpNode final : public Node {
     op_->backward(b, saved);
   }
   void release_saved() override {
-    inputs_ = {};
-    outputs_ = {};
+    for (Kept& kept : inputs_) kept.value.reset();
+    for (Kept& kept : outputs_) kept.value.reset();
     op_.reset();
   }
 
@@ -181,7 +178,7 @@ class OpNode final : public Node {
   }
 
   std::optional<Op> op_;
-  EdgeArray<N> edges_;
+  std::array<Edge, N> inputs_edges_;
   std::array<Kept, kept_inputs<Op, N>()> inputs_;
   std::array<Kept, kept_outputs<Op>()> outputs_;
 };
@@ -196,12 +193,15 @@ requires(std::is_same_v<Inputs, In>&&...) auto record(Op op, SourceLine where,
                                                       const Inputs&... in) {
   constexpr size_t N = sizeof...(Inputs);
   const DType dtype = detail::number_dtype(in...);
-  const std::array<Var, N> converted{
-      (in.var && !in.var->is_number() ? Var() : in.as_var(dtype))...};
+  std::array<std::optional<Var>, N> converted;  // numbers, in the tensors' type
   size_t position = 0;
   std::array<const Var*, N> inputs{};
-  ((inputs[position] = in.var && !in.var->is_number() ? in.var : &converted[position], ++position),
-   ...);
+  const auto take = [&](const In& x) {
+    if (!x.var || x.var->is_number()) converted[position] = x.as_var(dtype);
+    inputs[position] = converted[position] ? &*converted[position] : x.var;
+    ++position;
+  };
+  (take(in), ...);
   bool needed = false;
   for (const Var* v : inputs) needed = needed || v->requires_grad();
   needed = needed && is_recording();
@@ -265,9 +265,9 @@ class ListNode final : public Node {
       edges_.push_back({v.node(), v.output()});
       shapes_.push_back(v.shape());
     }
+    set_edges(edges_);
   }
   const char* name() const override { return Op::name; }
-  std::span<Edge> edges() override { return edges_; }
   void backward(Backward& b) override { op_.backward(b, shapes_); }
 
  private:

@@ -56,6 +56,10 @@ class Var {
   const NodePtr& node() const { return node_; }
   uint32_t output() const { return output_; }
   void mark_number() { weak_ = true; }
+  void reset() {  ///< gives up value and history
+    value_.reset();
+    node_ = NodePtr();
+  }
 
  private:
   struct Plain {};

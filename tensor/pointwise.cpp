@@ -44,29 +44,39 @@ struct Layout {
   }
 };
 
+// All operands dense and of one shape: a single row, or parts of it for the threads.
+void run_dense(const Tensor& out, std::initializer_list<const Tensor*> inputs, RowFn row,
+               const void* op) {
+  constexpr int64_t unit[kMaxOperands] = {1, 1, 1, 1, 1, 1};
+  std::byte* base[kMaxOperands];
+  int operands = 0;
+  base[operands++] = static_cast<std::byte*>(out.raw());
+  for (const Tensor* x : inputs) base[operands++] = static_cast<std::byte*>(x->raw());
+  if (out.numel() <= kGrain) return row(op, out.numel(), base, unit);
+  parallel_for(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    std::byte* data[kMaxOperands];
+    data[0] = base[0] + begin * static_cast<int64_t>(size_of(out.dtype()));
+    int k = 1;
+    for (const Tensor* x : inputs) {
+      data[k] = base[k] + begin * static_cast<int64_t>(size_of(x->dtype()));
+      ++k;
+    }
+    row(op, end - begin, data, unit);
+  });
+}
+
 }  // namespace
 
 void run_rows(const Tensor& out, std::initializer_list<const Tensor*> inputs, RowFn row,
               const void* op) {
   if (out.numel() == 0) return;
+  bool dense = out.is_contiguous();
+  for (const Tensor* x : inputs) dense = dense && x->is_contiguous();
+  if (dense) return run_dense(out, inputs, row, op);
   Layout layout;
   layout.add(out);
-  bool dense = out.is_contiguous();
-  for (const Tensor* x : inputs) {
-    layout.add(*x);
-    dense = dense && x->is_contiguous();
-  }
+  for (const Tensor* x : inputs) layout.add(*x);
   const int operands = layout.operands;
-  if (dense) {
-    constexpr int64_t unit[kMaxOperands] = {1, 1, 1, 1, 1, 1};
-    if (out.numel() <= kGrain) return row(op, out.numel(), layout.base, unit);
-    return parallel_for(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
-      std::byte* data[kMaxOperands];
-      for (int k = 0; k < operands; ++k)
-        data[k] = layout.base[k] + begin * static_cast<int64_t>(layout.item[k]);
-      row(op, end - begin, data, unit);
-    });
-  }
   layout.merge_axes(out.shape());
   const int inner = layout.ndim - 1;
   const int64_t length = layout.size[inner], rows = out.numel() / length;

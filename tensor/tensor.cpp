@@ -10,7 +10,6 @@ namespace glass {
 static bool is_dense(const Shape& shape, const Strides& strides) {
   int64_t step = 1;
   for (int i = shape.size() - 1; i >= 0; --i) {
-    if (shape[i] == 0) return true;
     if (shape[i] != 1 && strides[i] != step) return false;
     step *= shape[i];
   }
@@ -23,20 +22,32 @@ Tensor::Tensor(StorageRef storage, int64_t offset, const Shape& shape, const Str
       offset_(offset),
       numel_(glass::numel(shape)),
       dtype_(dtype),
-      contiguous_(is_dense(shape, strides)),
+      contiguous_(numel_ == 0 || is_dense(shape, strides)),
       shape_(shape),
       strides_(strides) {}
 
 Tensor Tensor::empty(const Shape& shape, DType dtype) {
   Tensor out;
-  out.numel_ = glass::numel(shape, "empty");
-  int64_t bytes;
-  if (__builtin_mul_overflow(out.numel_, static_cast<int64_t>(size_of(dtype)), &bytes))
-    fail("empty", "shape has more bytes than can be counted", shape);
-  out.storage_ = StorageRef(Storage::make(static_cast<size_t>(bytes)));
-  out.dtype_ = dtype;
   out.shape_ = shape;
-  out.strides_ = contiguous_strides(shape);
+  out.dtype_ = dtype;
+  // Strides and the count in one pass from the back; a zero must not hide an overflow before it.
+  int64_t count = 1;
+  bool zero = false, wrong = false;
+  Strides strides = shape;
+  for (int i = shape.size() - 1; i >= 0; --i) {
+    const int64_t n = shape[i];
+    strides[i] = count;
+    zero |= n == 0;
+    wrong |= n < 0 || __builtin_mul_overflow(count, n > 0 ? n : 1, &count);
+  }
+  int64_t bytes;
+  if (wrong || __builtin_mul_overflow(count, static_cast<int64_t>(size_of(dtype)), &bytes)) {
+    static_cast<void>(glass::numel(shape, "empty"));  // says what is wrong with the shape
+    fail("empty", "shape has more bytes than can be counted", shape);
+  }
+  out.strides_ = strides;
+  out.numel_ = zero ? 0 : count;
+  out.storage_ = StorageRef(Storage::make(zero ? 0 : static_cast<size_t>(bytes)));
   return out;
 }
 

@@ -72,6 +72,7 @@ class Tensor {
   }
   int64_t offset() const { return offset_; }
   const StorageRef& storage() const { return storage_; }
+  void reset() { storage_ = StorageRef(); }  ///< gives up the storage: undefined from now on
 
   /// The only element as a number; throws Error unless numel() is 1.
   double item() const;
