@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "autograd/registry.h"
+
+namespace glass {
+
+// One function per file of nn/ with layers.
+std::vector<Entry> linear_entries();
+std::vector<Entry> embedding_entries();
+
+/// The tables of nn/, joined.
+const std::vector<Entry>& nn_entries();
+
+}  // namespace glass
