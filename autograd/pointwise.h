@@ -103,17 +103,34 @@ Var pointwise_value(const Op& op, const T&... x) {
 
 }  // namespace detail
 
-/// y = op(x...), elementwise with broadcasting. A number takes the type of the tensor it meets.
-template <class Op, class... Inputs>
-requires(std::is_same_v<Inputs, In>&&...) Var pointwise(const Op& op, const Inputs&... x) {
+namespace detail {
+
+template <class Op, class... T>
+Var pointwise(const Op& op, const T&... x) {
   if constexpr (Differentiable<Op>) {
-    Var y = record(detail::Pointwise<Op>{op}, x...);
+    Var y = record(Pointwise<Op>{op}, x...);
     const bool number = (... && (!x.var || x.var->is_number() || x.var->dtype() == kBool));
     if (number && !y.requires_grad()) y.mark_number();
     return y;
   } else {
-    return detail::pointwise_value(op, x...);
+    return pointwise_value(op, x...);
   }
+}
+
+}  // namespace detail
+
+/// y = op(x...), elementwise with broadcasting. A number takes the type of the tensor it meets.
+template <Unary Op>
+Var pointwise(const Op& op, In x) {
+  return detail::pointwise(op, x);
+}
+template <Binary Op>
+Var pointwise(const Op& op, In a, In b) {
+  return detail::pointwise(op, a, b);
+}
+template <Ternary Op>
+Var pointwise(const Op& op, In a, In b, In c) {
+  return detail::pointwise(op, a, b, c);
 }
 
 }  // namespace glass

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "nn/module.h"
+
+// Inputs that another framework can make too: element i of the tensor named N is scale·u, u in
+// [-1, 1) from splitmix64 counters keyed by the FNV-1a hash of N. So two implementations can
+// compare what they computed before comparing how fast.
+namespace glass::bench {
+
+inline uint64_t draw(std::string_view name, uint64_t i) {
+  uint64_t key = 0xcbf29ce484222325u;
+  for (char c : name) key = (key ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  uint64_t z = key + (i + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+inline Tensor uniform(const Shape& shape, std::string_view name, double scale = 1) {
+  const Tensor out = Tensor::empty(shape);
+  for (int64_t i = 0; i < out.numel(); ++i) {
+    const double u = static_cast<double>(draw(name, static_cast<uint64_t>(i)) >> 40) * 0x1p-23 - 1;
+    out.data<float>()[i] = static_cast<float>(scale * u);
+  }
+  return out;
+}
+
+inline Tensor ids(const Shape& shape, std::string_view name, int64_t low, int64_t high) {
+  const Tensor out = Tensor::empty(shape, kInt64);
+  for (int64_t i = 0; i < out.numel(); ++i)
+    out.data<int64_t>()[i] =
+        low + static_cast<int64_t>((draw(name, static_cast<uint64_t>(i)) >> 33) %
+                                   static_cast<uint64_t>(high - low));
+  return out;
+}
+
+/// Weights by name: embedding tables 0.1, other matrices 1/sqrt(columns), vectors 0.05.
+inline void fill_parameters(Module& module) {
+  for (auto& [name, p] : module.named_parameters()) {
+    const bool table = name.find("embedding") != std::string::npos;
+    const double scale = p.ndim() < 2 ? 0.05
+                         : table      ? 0.1
+                                      : 1 / std::sqrt(static_cast<double>(p.numel() / p.size(0)));
+    p.value().copy_(uniform(p.shape(), name, scale));
+  }
+}
+
+/// Refuses to time a wrong answer.
+inline void require_close(std::string_view what, double got, double expected, double relative) {
+  if (!(std::abs(got - expected) <= relative * std::abs(expected)))
+    throw std::runtime_error(std::string(what) + ": wrong result, not timed: got " +
+                             std::to_string(got) + ", expected " + std::to_string(expected));
+}
+
+}  // namespace glass::bench
