@@ -51,7 +51,6 @@ PairFile parse_pairs(std::string_view text, std::string_view name, PairOptions o
   while (!text.empty()) {
     std::string_view line = take_until(text, '\n');
     ++file.lines;
-    if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.find('\t') == std::string_view::npos) {
       note(columns, file.lines);
       continue;

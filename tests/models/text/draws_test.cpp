@@ -16,6 +16,11 @@ TEST_CASE("draws stay below n and are even", "[text]") {
   }
   for (int count : seen) CHECK(std::abs(count - 10000) < 500);  // five standard deviations
   CHECK(draw_below(random, 1) == 0);
+  // Taken as they come, modulo n, a half of these would fall into the lowest third.
+  const uint64_t quarter = uint64_t{1} << 62;
+  int low = 0;
+  for (int i = 0; i < 30000; ++i) low += draw_below(random, 3 * quarter) < quarter ? 1 : 0;
+  CHECK(std::abs(low - 10000) < 400);
   CHECK(draw_below(random, ~uint64_t{0}) < ~uint64_t{0});
 }
 
