@@ -107,15 +107,16 @@ TEST_CASE("only short hypotheses pay the brevity penalty", "[metrics]") {
 
 TEST_CASE("smoothing fills orders that miss", "[metrics]") {
   const std::vector<TokenList> hypothesis = {t("a b c d x")};
-  const std::vector<std::vector<TokenList>> reference = {{t("a b d c x")}};
-  // Matches 5, 1, 0, 0 of 5, 4, 3, 2.
+  const std::vector<std::vector<TokenList>> reference = {{t("a b d c y")}};
+  // Matches 4, 1, 0, 0 of 5, 4, 3, 2.
   CHECK(corpus_bleu(hypothesis, reference).value == 0);
   const auto value = [&](Smoothing smoothing, double k) {
     return corpus_bleu(hypothesis, reference, {.smoothing = smoothing, .value = k}).value;
   };
-  CHECK(value(Smoothing::floor, 0.5) == Approx(std::pow(1.0 / 4 * 0.5 / 3 * 0.5 / 2, 0.25)));
-  CHECK(value(Smoothing::add_k, 1) == Approx(std::pow(2.0 / 5 * 1 / 4 * 1 / 3, 0.25)));
-  CHECK(value(Smoothing::exp, 0) == Approx(std::pow(1.0 / 4 * 0.5 / 3 * 0.25 / 2, 0.25)));
+  CHECK(value(Smoothing::floor, 0.5) ==
+        Approx(std::pow(4.0 / 5 * 1 / 4 * 0.5 / 3 * 0.5 / 2, 0.25)));
+  CHECK(value(Smoothing::add_k, 1) == Approx(std::pow(4.0 / 5 * 2 / 5 * 1 / 4 * 1 / 3, 0.25)));
+  CHECK(value(Smoothing::exp, 0) == Approx(std::pow(4.0 / 5 * 1 / 4 * 0.5 / 3 * 0.25 / 2, 0.25)));
 }
 
 TEST_CASE("the signature says how a score was made", "[metrics]") {
