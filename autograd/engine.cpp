@@ -117,22 +117,29 @@ void Engine::accumulate(Node& target, uint32_t output, Var gradient, const char*
     sum = Var(sum.value() + gradient.value());
 }
 
-// All deferred products as one: the lefts and the rights are joined along their common axis.
-void Engine::flush_products(Node& node, GradBuffer& buffer) {
+// All deferred products of an output as one: the lefts and the rights are joined along their common
+// axis.
+void Engine::flush_products(GradBuffer& buffer) {
   if (buffer.products.empty()) return;
-  std::vector<Tensor> lefts, rights;
-  for (Product& product : buffer.products) {
-    lefts.push_back(std::move(product.left));
-    rights.push_back(std::move(product.right));
+  const std::vector<Product> products = std::exchange(buffer.products, {});
+  for (uint32_t output = 0; output < buffer.sums.size(); ++output) {
+    std::vector<Tensor> lefts, rights;
+    for (const Product& product : products) {
+      if (product.output != output) continue;
+      lefts.push_back(product.left);
+      rights.push_back(product.right);
+    }
+    if (lefts.empty()) continue;
+    const Tensor left = lefts.size() == 1 ? lefts[0] : cat(lefts, -2);
+    const Tensor right = rights.size() == 1 ? rights[0] : cat(rights, -2);
+    Var& sum = buffer.sums[output];
+    if (left.ndim() == 2 && sum.defined() && is_ours(sum.value())) {
+      gemm_into(left.transpose(0, 1), right, 1, sum.value());
+    } else {
+      const Tensor product = matmul(left.transpose(-2, -1), right);
+      sum = Var(sum.defined() ? sum.value() + product : product);
+    }
   }
-  buffer.products.clear();
-  const Tensor left = lefts.size() == 1 ? lefts[0] : cat(lefts, 0);
-  const Tensor right = rights.size() == 1 ? rights[0] : cat(rights, 0);
-  Var& sum = buffer.sums[0];
-  if (sum.defined() && is_ours(sum.value()))
-    gemm_into(left.transpose(0, 1), right, 1, sum.value());
-  else
-    accumulate(node, 0, Var(matmul(left.transpose(0, 1), right)), "a weight's product");
 }
 
 void Engine::call_hooks(Node& node, GradBuffer& buffer) {
@@ -206,7 +213,7 @@ std::vector<Var> Engine::run(const std::vector<Var>& outputs, const std::vector<
     ready_.pop_back();
     const std::unique_ptr<GradBuffer> buffer(std::exchange(node->grads_, nullptr));
     if (buffer) {
-      flush_products(*node.get(), *buffer);
+      flush_products(*buffer);
       call_hooks(*node.get(), *buffer);
       if (node->captured_)
         for (size_t i = 0; i < captured.size(); ++i)
@@ -253,30 +260,39 @@ void Backward::add(size_t i, Var gradient) {
 
 void Backward::add_slice(size_t i, int64_t dim, int64_t start, const Var& gradient) {
   if (!needs(i)) return;
-  Node& target = *edge(i).node.get();
-  const Meta& meta = target.output(edge(i).output);
+  const Meta& meta = edge(i).node->output(edge(i).output);
   const int64_t after =
       meta.shape[normalize_dim("add_slice", dim, meta.shape.size())] - start - gradient.size(dim);
   if (create_graph_) return add(i, pad_zeros(gradient, dim, start, after));
   engine_.check_gradient(node_, gradient.value());
+  accumulator(i).narrow(dim, start, gradient.size(dim)).add_(gradient.value());
+}
+
+Tensor Backward::accumulator(size_t i) {
+  Node& target = *edge(i).node.get();
+  const Meta& meta = target.output(edge(i).output);
   Var& sum = engine_.buffer(target).sums[edge(i).output];
   if (!sum.defined())
     sum = Var(Tensor::zeros(meta.shape, meta.dtype));
   else if (!is_ours(sum.value()))
     sum = Var(sum.value().clone());
-  sum.value().narrow(dim, start, gradient.size(dim)).add_(gradient.value());
+  return sum.value();
 }
 
 void Backward::add_product(size_t i, const Tensor& left, const Tensor& right) {
   if (!needs(i)) return;
   Node& target = *edge(i).node.get();
-  if (target.outputs() != 1) return add(i, matmul(left.transpose(0, 1), right));
-  const Meta& meta = target.output(0);
-  if (meta.shape.size() != 2 || left.size(1) != meta.shape[0] || right.size(1) != meta.shape[1])
+  const uint32_t output = edge(i).output;
+  const Shape& shape = target.output(output).shape;
+  const int n = shape.size();
+  if ((n != 2 && n != 3) || left.ndim() != n || right.ndim() != n ||
+      left.size(-1) != shape[n - 2] || right.size(-1) != shape[n - 1] ||
+      left.size(-2) != right.size(-2) ||
+      (n == 3 && (left.size(0) != shape[0] || right.size(0) != shape[0])))
     fail("backward", "a product does not fit the gradient", left.shape(), "ᵀ · ", right.shape(),
-         " for ", meta.shape);
+         " for ", shape);
   engine_.check_gradient(node_, left);
-  engine_.buffer(target).products.push_back({left, right});
+  engine_.buffer(target).products.push_back({left, right, output});
 }
 
 // The leaf keeps a dense gradient of its own.

@@ -6,15 +6,17 @@
 
 namespace glass {
 
-/// Pairs whose product leftᵀ·right is part of a gradient: left [n, rows], right [n, columns].
+/// A pair whose product leftᵀ·right is part of the gradient of an output: left [n, rows], right
+/// [n, columns]; both may have a leading batch axis.
 struct Product {
   Tensor left, right;
+  uint32_t output = 0;
 };
 
 /// The upstream gradients that a node has received so far in a run, one per output.
 struct GradBuffer {
   std::vector<Var> sums;
-  std::vector<Product> products;  // deferred parts of output 0
+  std::vector<Product> products;  // deferred parts
   static void* operator new(size_t bytes) { return pool_allocate(bytes); }
   static void operator delete(void* block, size_t bytes) { pool_free(block, bytes); }
 };
@@ -39,8 +41,12 @@ class Backward {
   void add_slice(size_t i, int64_t dim, int64_t start, const Var& gradient);
   /// Adds leftᵀ·right, left [n, rows] and right [n, columns], to the gradient of input i, which is
   /// [rows, columns]. For a weight that is used several times, the products are gathered and done
-  /// as one when the last has arrived. Not under create_graph.
+  /// as one when the last has arrived. With a leading batch axis: one product per batch entry, to a
+  /// gradient [B, rows, columns]. Not under create_graph.
   void add_product(size_t i, const Tensor& left, const Tensor& right);
+  /// The gradient of input i so far as a dense tensor of its shape, to add to in place; zeros when
+  /// nothing has arrived. For this call of backward only; not under create_graph.
+  Tensor accumulator(size_t i);
 
  private:
   Edge& edge(size_t i);
@@ -67,7 +73,7 @@ class Engine {
   void accumulate(Node& target, uint32_t output, Var gradient, const char* from);
   GradBuffer& buffer(Node& node);
   void finish(Node& node);
-  void flush_products(Node& node, GradBuffer& buffer);
+  void flush_products(GradBuffer& buffer);
   void call_hooks(Node& node, GradBuffer& buffer);
   void check_gradient(const Node& from, const Tensor& gradient) const;
 
