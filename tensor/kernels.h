@@ -1,15 +1,27 @@
 #pragma once
 
+#include "tensor/attention.h"
+#include "tensor/loss.h"
+#include "tensor/recurrent.h"
 #include "tensor/tensor.h"
+#include "tensor/update.h"
 
 namespace glass {
 
 enum class Reduction : uint8_t { sum, prod, max, min };
+enum class Scan : uint8_t { sum, prod };
 enum class RowFunction : uint8_t { softmax, log_softmax };
 
 /// A dense array seen as [outer, length, inner], worked on along its middle axis.
 struct Axis3 {
   int64_t outer, length, inner;
+};
+
+/// Element i is kept, times scale, when word i of the stream (tensor/random.h) is at most last_kept.
+struct DropoutDraw {
+  uint64_t key, counter;
+  uint32_t last_kept;
+  double scale;
 };
 
 /// What a device must be able to do beside the pointwise loops. One table per device; arguments
@@ -18,7 +30,7 @@ struct Kernels {
   void (*fill)(const Tensor& out, double value);
   void (*copy)(const Tensor& source, const Tensor& target);  // any layout, any types
   void (*reduce)(Reduction kind, const Tensor& x, Axis3 axis, const Tensor& out);
-  void (*argmax)(const Tensor& x, Axis3 axis, const Tensor& out);
+  void (*arg_extreme)(bool largest, const Tensor& x, Axis3 axis, const Tensor& out);
   bool (*all_finite)(const Tensor& x);
   void (*rows)(RowFunction kind, const Tensor& x, const Tensor& out);  // [rows, length]
   void (*rows_backward)(RowFunction kind, const Tensor& dy, const Tensor& y, const Tensor& dx);
@@ -32,6 +44,27 @@ struct Kernels {
   // index has any shape; x and out may be larger on the other dims.
   void (*gather)(const Tensor& x, int dim, const Tensor& index, const Tensor& out);
   void (*scatter_add)(const Tensor& out, int dim, const Tensor& index, const Tensor& src);
+  // Running sums and products along the middle axis, forwards or from the end.
+  void (*scan)(Scan kind, const Tensor& x, Axis3 axis, bool reverse, const Tensor& out);
+  void (*cumprod_backward)(const Tensor& dy, const Tensor& x, Axis3 axis, const Tensor& dx);
+  void (*dropout)(const Tensor& x, const DropoutDraw& draw, const Tensor& out);
+  // Recurrent layers, one step: tensor/recurrent.h.
+  void (*lstm_step)(const LstmStep& step);
+  void (*lstm_step_backward)(const LstmStepBackward& step);
+  // x, allowed (bool, may be undefined) and out: [rows, length]; other attention: attention.h.
+  void (*masked_softmax)(const Tensor& x, const Tensor& allowed, const Tensor& out);
+  void (*masked_softmax_backward)(const Tensor& dy, const Tensor& y, const Tensor& allowed,
+                                  const Tensor& dx);
+  void (*additive_attention)(const AttentionForward& f);
+  void (*additive_attention_backward)(const AttentionBackward& g);
+  // Losses: loss.h. loss [N] out; up [N] or one element, times factor.
+  void (*cross_entropy)(const CrossEntropyRows& rows, const Tensor& loss);
+  void (*cross_entropy_backward)(const CrossEntropyRows& rows, const Tensor& up, double factor,
+                                 const Tensor& dx);
+  // Optimisers: update.h. power_sum: Σ |x·scale|^p in double.
+  void (*sgd_step)(const SgdStep& step);
+  void (*adam_step)(const AdamStep& step);
+  double (*power_sum)(const Tensor& x, double p, double scale);
 };
 
 const Kernels& cpu_kernels();

@@ -9,7 +9,7 @@ void fill(const Tensor& out, double value);
 void copy(const Tensor& source, const Tensor& target);
 
 void reduce(Reduction kind, const Tensor& x, Axis3 axis, const Tensor& out);
-void argmax(const Tensor& x, Axis3 axis, const Tensor& out);
+void arg_extreme(bool largest, const Tensor& x, Axis3 axis, const Tensor& out);
 bool all_finite(const Tensor& x);
 
 void rows(RowFunction kind, const Tensor& x, const Tensor& out);
@@ -23,5 +23,26 @@ void index_select(const Tensor& x, Axis3 axis, const Tensor& index, const Tensor
 void index_add(const Tensor& out, Axis3 axis, const Tensor& index, const Tensor& src);
 void gather(const Tensor& x, int dim, const Tensor& index, const Tensor& out);
 void scatter_add(const Tensor& out, int dim, const Tensor& index, const Tensor& src);
+
+void scan(Scan kind, const Tensor& x, Axis3 axis, bool reverse, const Tensor& out);
+void cumprod_backward(const Tensor& dy, const Tensor& x, Axis3 axis, const Tensor& dx);
+void dropout(const Tensor& x, const DropoutDraw& draw, const Tensor& out);
+
+void lstm_step(const LstmStep& step);
+void lstm_step_backward(const LstmStepBackward& step);
+
+void masked_softmax(const Tensor& x, const Tensor& allowed, const Tensor& out);
+void masked_softmax_backward(const Tensor& dy, const Tensor& y, const Tensor& allowed,
+                             const Tensor& dx);
+void additive_attention(const AttentionForward& f);
+void additive_attention_backward(const AttentionBackward& g);
+
+void cross_entropy(const CrossEntropyRows& rows, const Tensor& loss);
+void cross_entropy_backward(const CrossEntropyRows& rows, const Tensor& up, double factor,
+                            const Tensor& dx);
+
+void sgd_step(const SgdStep& step);
+void adam_step(const AdamStep& step);
+double power_sum(const Tensor& x, double p, double scale);
 
 }  // namespace glass::cpu
