@@ -1,6 +1,9 @@
 #pragma once
 
 #include "autograd/op.h"
+#include "autograd/ops/activation.h"
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/comparison.h"
 #include "tensor/cpu/loops.h"
 
 // How a function of tensor/functions becomes differentiable. Including this header instantiates the
@@ -11,8 +14,7 @@ template <class Op>
 concept Differentiable = requires {
   &Op::template df<double>;
 }
-|| requires { &Op::template d0<double>; }
-|| requires { &Op::template d1<bool, double>; };
+|| requires { &Op::template d0<double>; };
 
 namespace detail {
 
@@ -21,10 +23,8 @@ template <class Op>
 constexpr unsigned pointwise_uses() {
   if constexpr (arity<Op>() == 1)
     return probe_partial<Op, 0>().uses;
-  else if constexpr (arity<Op>() == 2)
-    return probe_partial<Op, 0>().uses | probe_partial<Op, 1>().uses;
   else
-    return probe_partial<Op, 1>().uses | probe_partial<Op, 2>().uses;
+    return probe_partial<Op, 0>().uses | probe_partial<Op, 1>().uses;
 }
 
 /// Adapts a function to the op kit.
@@ -64,9 +64,9 @@ struct Pointwise {
   }
   void backward(Backward& b, const Saved& saved) const {
     [&]<size_t... I>(std::index_sequence<I...>) {
-      (backward_input<static_cast<int>(I) + (first_is_condition<Op>() ? 1 : 0)>(b, saved), ...);
+      (backward_input<static_cast<int>(I)>(b, saved), ...);
     }
-    (std::make_index_sequence<kArity - (first_is_condition<Op>() ? 1 : 0)>{});
+    (std::make_index_sequence<kArity>{});
   }
 
  private:

@@ -13,50 +13,78 @@
     !defined(__SANITIZE_ADDRESS__)
 #define GLASS_CLONES \
   [[gnu::noinline, gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
+#define GLASS_CLONES_DOUBLE [[gnu::noinline, gnu::target_clones("arch=x86-64-v3", "default")]]
 #else
 #define GLASS_CLONES
+#define GLASS_CLONES_DOUBLE
 #endif
 
 namespace glass::cpu {
 
-template <class F, class Out, class... In>
-GLASS_CLONES void dense(const F& function, int64_t n, Out* out, const In*... in) {
+/// How far each input moves from one element to the next: 1, or 0 for one value throughout.
+template <int... Step>
+struct Steps {};
+
+template <class F, int... Step, class Out, class... In>
+[[gnu::always_inline]] inline void simd_loop(const F& function, int64_t n, Steps<Step...>, Out* out,
+                                             const In*... in) {
   const F f = function;
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) out[i] = f(in[i]...);
+  for (int64_t i = 0; i < n; ++i) out[i] = f(in[i * Step]...);
 }
 
-template <class F, class Out, class A, class B>
-GLASS_CLONES void dense_scalar(const F& function, int64_t n, Out* out, const A* a, const B* b) {
-  const F f = function;
-  const B constant = *b;
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], constant);
+template <class F, int... Step, class Out, class... In>
+GLASS_CLONES void dense(const F& f, int64_t n, Steps<Step...> steps, Out* out, const In*... in) {
+  simd_loop(f, n, steps, out, in...);
 }
 
-template <class F, class Out, class A, class B>
-GLASS_CLONES void scalar_dense(const F& function, int64_t n, Out* out, const A* a, const B* b) {
-  const F f = function;
-  const A constant = *a;
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) out[i] = f(constant, b[i]);
+// Double is for checking more than for speed: one clone less to compile.
+template <class F, int... Step, class Out, class... In>
+GLASS_CLONES_DOUBLE void dense_double(const F& f, int64_t n, Steps<Step...> steps, Out* out,
+                                      const In*... in) {
+  simd_loop(f, n, steps, out, in...);
 }
 
-/// Row of any function object over any strides; the common layouts have their own loops.
+/// The layouts of float inputs (bit i: input i is one value throughout) that have loops of their
+/// own: one number beside arrays, and derivatives whose upstream gradient comes from a sum.
+template <class F, size_t inputs>
+constexpr auto fast_layouts() {
+  if constexpr (inputs == 2)
+    return std::integer_sequence<unsigned, 0, 1, 2>();
+  else if constexpr (inputs == 3 && requires { F::kUses; })
+    return std::integer_sequence<unsigned, 0, 1>();
+  else if constexpr (inputs == 3)
+    return std::integer_sequence<unsigned, 0, 2, 4>();
+  else
+    return std::integer_sequence<unsigned, 0>();
+}
+
+/// Row of any function object over any strides; dense rows have loops of their own.
 template <class F, class Out, class... In>
 void row(const void* op, int64_t n, std::byte* const* data, const int64_t* strides) {
-  constexpr size_t kInputs = sizeof...(In);
+  using T = std::tuple_element_t<sizeof...(In) - 1, std::tuple<In...>>;
   const F& f = *static_cast<const F*>(op);
   [&]<size_t... I>(std::index_sequence<I...>) {
     auto* out = reinterpret_cast<Out*>(data[0]);
     const std::tuple<const In*...> in{reinterpret_cast<const In*>(data[I + 1])...};
-    if (strides[0] == 1 && (... && (strides[I + 1] == 1)))
-      return dense<F, Out, In...>(f, n, out, std::get<I>(in)...);
-    if constexpr (kInputs == 2) {
-      if (strides[0] == 1 && strides[1] == 1 && strides[2] == 0)
-        return dense_scalar<F, Out, In...>(f, n, out, std::get<I>(in)...);
-      if (strides[0] == 1 && strides[1] == 0 && strides[2] == 1)
-        return scalar_dense<F, Out, In...>(f, n, out, std::get<I>(in)...);
+    if constexpr (std::is_floating_point_v<T>) {
+      const bool simple = strides[0] == 1 && (... && (strides[I + 1] == 1 || strides[I + 1] == 0));
+      const unsigned repeated = (0u | ... | (strides[I + 1] == 0 ? 1u << I : 0u));
+      if constexpr (std::is_same_v<T, double>) {
+        if (simple && repeated == 0)
+          return dense_double(f, n, Steps<(static_cast<void>(I), 1)...>(), out, std::get<I>(in)...);
+      } else if (simple) {
+        const auto run = [&]<unsigned R>(std::integral_constant<unsigned, R>) {
+          if (repeated != R) return false;
+          dense(f, n, Steps<(R >> I & 1 ? 0 : 1)...>(), out, std::get<I>(in)...);
+          return true;
+        };
+        const bool done = [&]<unsigned... R>(std::integer_sequence<unsigned, R...>) {
+          return (... || run(std::integral_constant<unsigned, R>()));
+        }
+        (fast_layouts<F, sizeof...(In)>());
+        if (done) return;
+      }
     }
     for (int64_t i = 0; i < n; ++i) out[i * strides[0]] = f(std::get<I>(in)[i * strides[I + 1]]...);
   }
@@ -83,8 +111,6 @@ struct Slope {
     constexpr int position = std::popcount(kUses & ((1u << Argument) - 1));
     if constexpr (kUses & (1u << Argument))
       return std::get<position>(std::tuple<Used...>(used...));
-    else if constexpr (first_is_condition<Op>() && Argument == 0)
-      return false;
     else
       return T(0);
   }
@@ -141,14 +167,14 @@ Kernel value_kernel(DType dtype) {
   fail(Op::name, "does not take this type", "got ", name_of(dtype));
 }
 
+template <class T, size_t>
+using Repeat = T;
+
 template <class Op, int I, class T>
 RowFn slope_row() {
   constexpr unsigned uses = probe_partial<Op, I>().uses;
   return []<size_t... K>(std::index_sequence<K...>)->RowFn {
-    // Only the condition of a ternary is bool, and it comes first when it is used.
-    return cpu::row<
-        cpu::Slope<Op, I>, T, T,
-        std::conditional_t<first_is_condition<Op>() && K == 0 && (uses & 1), bool, T>...>;
+    return cpu::row<cpu::Slope<Op, I>, T, T, Repeat<T, K>...>;
   }
   (std::make_index_sequence<std::popcount(uses)>{});
 }
@@ -206,7 +232,9 @@ Tensor map_slope(const Op& op, const Tensor& dy, const Used&... used) {
   Tensor out = Tensor::empty(dy.shape(), dy.dtype());
   const RowFn row = visit_floating(Op::name, dy.dtype(),
                                    []<class T>(T) { return detail::slope_row<Op, I, T>(); });
-  [[maybe_unused]] auto wide = [&](const Tensor& x) { return x.shape() == dy.shape() ? x : x.expand(dy.shape()); };
+  [[maybe_unused]] auto wide = [&](const Tensor& x) {
+    return x.shape() == dy.shape() ? x : x.expand(dy.shape());
+  };
   [&](const auto&... operand) {
     const cpu::Slope<Op, I> f{op};
     run_rows(out, {&dy, &operand...}, row, &f);
