@@ -1,8 +1,8 @@
 #pragma once
 
 #include "autograd/ops/attention.h"
+#include "nn/linear.h"
 #include "nn/mask.h"
-#include "nn/module.h"
 
 namespace glass {
 
@@ -38,14 +38,14 @@ class AdditiveAttention : public Module {
   Attended operator()(const Var& query, const Keys& keys) const;
   /// The same in simple ops; query [B, T, Q].
   Attended equations(const Var& query, const Keys& keys) const {
-    const Var q = unsqueeze(linear(query, query_proj), 2), k = unsqueeze(keys.projected, 1);
+    const Var q = unsqueeze(query_proj(query), 2), k = unsqueeze(keys.projected, 1);
     const Var weights = masked_softmax(matmul(tanh(q + k), v), keys.mask);
     return {matmul(weights, keys.values), weights};
   }
 
-  Var query_proj;  ///< W_q [A, Q]
-  Var key_proj;    ///< W_k [A, K]
-  Var v;           ///< [A]
+  Linear query_proj;  ///< W_q [A, Q], no bias
+  Linear key_proj;    ///< W_k [A, K], no bias
+  Var v;              ///< [A]
 };
 
 }  // namespace glass

@@ -29,12 +29,10 @@ LstmState LSTMCell::operator()(const Var& x, const LstmState& s) const {
     const LstmState y = (*this)(row(x), {row(s.h), row(s.c)});
     return {squeeze(y.h, 0), squeeze(y.c, 0)};
   }
-  Var gates = linear(x, weights.weight_ih, weights.bias_ih);
-  const int64_t H = weights.weight_hh.size(1);
-  const Var zeros =
-      s.h.defined() && s.c.defined() ? Var() : Var(Tensor::zeros({x.size(0), H}, x.dtype()));
-  gates = gates + linear(s.h.defined() ? s.h : zeros, weights.weight_hh, weights.bias_hh);
-  const auto [h, c] = lstm_cell(gates, s.c.defined() ? s.c : zeros);
+  const LstmState before{s.h.defined() ? s.h : initial(x), s.c.defined() ? s.c : initial(x)};
+  const Var gates = linear(x, weights.weight_ih, weights.bias_ih) +
+                    linear(before.h, weights.weight_hh, weights.bias_hh);
+  const auto [h, c] = lstm_cell(gates, before.c);
   return {h, c};
 }
 

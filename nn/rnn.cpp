@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "autograd/ops/dropout.h"
+
 namespace glass {
 namespace {
 
@@ -27,12 +29,6 @@ void check_sizes(const char* name, int64_t input_size, int64_t hidden_size) {
 }
 
 }  // namespace
-
-Var drop(const Var& x, double p, Generator& generator) {
-  const Tensor keep = bernoulli(x.shape(), 1 - p, generator).to(x.dtype());
-  if (p < 1) keep.mul_(1 / (1 - p));
-  return x * Var(keep);
-}
 
 Rnn::Rnn(const char* name, int64_t gates, int64_t inputs, int64_t hidden, const RnnOptions& chosen,
          Generator& generator)
@@ -92,8 +88,7 @@ std::array<Var, 3> Rnn::run(const Var& input, const Var& h, const Var& c,
   }
   std::vector<Var> h_n, c_n;
   for (size_t layer = 0; layer * directions < weights.size(); ++layer) {
-    if (layer > 0 && options.dropout > 0 && is_training())
-      x = drop(x, options.dropout, *generator_);
+    if (layer > 0) x = dropout(x, options.dropout, is_training(), *generator_);
     std::vector<Var> outputs;
     for (size_t d = 0; d < directions; ++d) {
       const size_t i = layer * directions + d;
@@ -115,6 +110,10 @@ RnnCell::RnnCell(int64_t gates, int64_t input_size, int64_t hidden_size, bool bi
                  Generator& generator) {
   check_sizes("cell", input_size, hidden_size);
   weights = make_weights(gates, input_size, hidden_size, bias, generator);
+}
+
+Var RnnCell::initial(const Var& x) const {
+  return Var(Tensor::zeros({x.size(0), weights.weight_hh.size(1)}, x.dtype()));
 }
 
 void RnnCell::visit(Visitor& v) {

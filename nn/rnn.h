@@ -60,9 +60,8 @@ class RnnCell : public Module {
 
  protected:
   RnnCell(int64_t gates, int64_t input_size, int64_t hidden_size, bool bias, Generator& generator);
+  /// The state before the first step: zeros for each row of x.
+  Var initial(const Var& x) const;
 };
-
-/// x dropped out with probability p, kept values times 1 / (1 - p).
-Var drop(const Var& x, double p, Generator& generator);
 
 }  // namespace glass

@@ -51,6 +51,8 @@ struct Kernels {
   // Recurrent layers, one step: tensor/recurrent.h.
   void (*lstm_step)(const LstmStep& step);
   void (*lstm_step_backward)(const LstmStepBackward& step);
+  void (*gru_step)(const GruStep& step);
+  void (*gru_step_backward)(const GruStepBackward& step);
   // x, allowed (bool, may be undefined) and out: [rows, length]; other attention: attention.h.
   void (*masked_softmax)(const Tensor& x, const Tensor& allowed, const Tensor& out);
   void (*masked_softmax_backward)(const Tensor& dy, const Tensor& y, const Tensor& allowed,

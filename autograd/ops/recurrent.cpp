@@ -122,16 +122,18 @@ struct LstmSequence {
     b.add(1, step.dh);
     b.add(2, step.dc);
     if (b.needs(3)) b.add_product(3, as_rows(d_gates), as_rows(steps.without_padding(input)));
-    if (b.needs(4)) steps.add_recurrent_product(b, 4, d_gates, output, saved.input(1).value());
+    if (b.needs(4))
+      steps.add_recurrent_product(b, 4, 4 * H, d_gates, output, saved.input(1).value());
     if (b.needs(5)) b.add(5, step.d_bias);
   }
 
   // gates = W_ih·x_t + W_hh·h + bias, then the equations of a step.
   std::array<Var, 3> definition(const Var& x, const Var& h0, const Var& c0, const Var& weight_ih,
                                 const Var& weight_hh, const Var& bias) const {
-    return steps.run(x, h0, c0, weight_hh.size(1), [&](const Var& x_t, const Var& h, const Var& c) {
-      const Var gates = linear(x_t, weight_ih, bias) + linear(h, weight_hh);
-      return lstm_equations(gates, c);
+    const int64_t H = weight_hh.size(1);
+    const Var c = c0.defined() ? c0 : Var(Tensor::zeros({x.size(1), H}, x.dtype()));
+    return steps.run(x, h0, c, H, [&](const Var& x_t, const Var& h, const Var& c_before) {
+      return lstm_equations(linear(x_t, weight_ih, bias) + linear(h, weight_hh), c_before);
     });
   }
 };

@@ -32,26 +32,27 @@ Tensor Steps::without_padding(const Tensor& x) const {
   return clean;
 }
 
-void Steps::add_recurrent_product(Backward& b, size_t i, const Tensor& d_gates,
+void Steps::add_recurrent_product(Backward& b, size_t i, int64_t G, const Tensor& d_gates,
                                   const Tensor& output, const Tensor& h0) const {
   const int64_t T = output.size(0), B = output.size(1);
   if (T == 0 || B == 0) return;
   // Behind the first step the state is the output of the step before. A row that begins later reads
   // the 0 of its padding here; its true first state follows below.
-  const Tensor left = as_rows(d_gates.narrow(0, reverse ? 0 : 1, T - 1));
+  const Tensor rows = as_rows(d_gates), later = rows.narrow(0, reverse ? 0 : B, (T - 1) * B);
+  const Tensor left = later.narrow(1, 0, G);
   const Tensor right = as_rows(output.narrow(0, reverse ? 1 : 0, T - 1));
   if (!h0.defined()) return b.add_product(i, left, right);
   const Tensor product = matmul(left.transpose(0, 1), right);
-  std::vector<int64_t> rows, places;
+  std::vector<int64_t> members, places;
   for (int64_t row = 0; row < B; ++row) {
     const int64_t valid = lengths.defined() ? lengths.data<int64_t>()[row] : T;
     if (valid == 0) continue;
-    rows.push_back(row);
+    members.push_back(row);
     places.push_back((reverse ? valid - 1 : 0) * B + row);
   }
-  const Shape shape{static_cast<int64_t>(rows.size())};
-  const Tensor first = index_select(as_rows(d_gates), 0, Tensor::from(places, shape));
-  const Tensor state = index_select(h0.contiguous(), 0, Tensor::from(rows, shape));
+  const Shape shape{static_cast<int64_t>(members.size())};
+  const Tensor first = index_select(rows, 0, Tensor::from(places, shape)).narrow(1, 0, G);
+  const Tensor state = index_select(h0.contiguous(), 0, Tensor::from(members, shape));
   gemm_into(first.transpose(0, 1), state, 1, product);
   b.add(i, product);
 }
@@ -60,7 +61,7 @@ std::array<Var, 3> Steps::run(const Var& x, const Var& h0, const Var& c0, int64_
                               const Step& step) const {
   const int64_t T = x.size(0), B = x.size(1);
   const Var zeros(Tensor::zeros({B, hidden}, x.dtype()));
-  Var h = h0.defined() ? h0 : zeros, c = c0.defined() ? c0 : zeros;
+  Var h = h0.defined() ? h0 : zeros, c = c0;
   std::vector<Var> outputs(static_cast<size_t>(T));
   for (int64_t k = 0; k < T; ++k) {
     const int64_t t = at(k, T);
@@ -77,7 +78,7 @@ std::array<Var, 3> Steps::run(const Var& x, const Var& h0, const Var& c0, int64_
     const std::array<Var, 2> next = step(where(valid, x_t, 0.0), h, c);
     output = where(valid, next[0], 0.0);
     h = where(valid, next[0], h);
-    c = where(valid, next[1], c);
+    if (c.defined()) c = where(valid, next[1], c);
   }
   return {T > 0 ? stack(outputs, 0) : Var(Tensor::zeros({0, B, hidden}, x.dtype())), h, c};
 }

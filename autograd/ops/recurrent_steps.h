@@ -23,10 +23,11 @@ struct Steps {
   int64_t at(int64_t k, int64_t T) const { return reverse ? T - 1 - k : k; }
   /// x [T, B, ...] with zeros in the padding: there 0 · NaN would reach a weight's gradient.
   Tensor without_padding(const Tensor& x) const;
-  /// The gradient of a recurrent weight (input i): the sum over all steps of d_gatesᵀ · (the state
-  /// before the step), d_gates [T, B, G], output [T, B, H], h0 [B, H] or undefined.
-  void add_recurrent_product(Backward& b, size_t i, const Tensor& d_gates, const Tensor& output,
-                             const Tensor& h0) const;
+  /// Adds the gradient of a recurrent weight [G, H] (input i): the sum over all steps of d_gatesᵀ ·
+  /// (the state before the step); d_gates [T, B, >= G] of which the first G columns count, output
+  /// [T, B, H], h0 [B, H] or undefined.
+  void add_recurrent_product(Backward& b, size_t i, int64_t G, const Tensor& d_gates,
+                             const Tensor& output, const Tensor& h0) const;
 
   using Step = std::function<std::array<Var, 2>(const Var& x, const Var& h, const Var& c)>;
   /// The definition of a recurrent layer: step makes the new state, {h, c}. Returns output, h_n,

@@ -30,6 +30,8 @@ void dropout(const Tensor& x, const DropoutDraw& draw, const Tensor& out);
 
 void lstm_step(const LstmStep& step);
 void lstm_step_backward(const LstmStepBackward& step);
+void gru_step(const GruStep& step);
+void gru_step_backward(const GruStepBackward& step);
 
 void masked_softmax(const Tensor& x, const Tensor& allowed, const Tensor& out);
 void masked_softmax_backward(const Tensor& dy, const Tensor& y, const Tensor& allowed,

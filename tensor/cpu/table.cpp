@@ -23,6 +23,8 @@ const Kernels& cpu_kernels() {
       .dropout = cpu::dropout,
       .lstm_step = cpu::lstm_step,
       .lstm_step_backward = cpu::lstm_step_backward,
+      .gru_step = cpu::gru_step,
+      .gru_step_backward = cpu::gru_step_backward,
       .masked_softmax = cpu::masked_softmax,
       .masked_softmax_backward = cpu::masked_softmax_backward,
       .additive_attention = cpu::additive_attention,
