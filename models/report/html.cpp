@@ -1,0 +1,92 @@
+#include "models/report/html.h"
+
+#include <fmt/format.h>
+
+#include "models/report/fonts.h"
+#include "models/report/label.h"
+#include "models/report/page.h"
+#include "models/report/svg.h"
+
+namespace glass {
+namespace {
+
+std::string section(const char* name, const std::string& content) {
+  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", name, content);
+}
+
+std::string figures(const std::vector<NamedText>& all) {
+  std::string out = "<dl class=\"figures\">\n";
+  for (const auto& figure : all) {
+    out += fmt::format("<div class=\"card\"><dt>{}</dt><dd>{}</dd></div>\n",
+                       escape_xml(figure.name), escape_xml(figure.text));
+  }
+  return out + "</dl>\n";
+}
+
+std::string plots(const std::vector<LinePlot>& all) {
+  std::string out = "<div class=\"plots\">\n";
+  for (const auto& plot : all) out += "<div class=\"card\">" + line_plot_svg(plot) + "</div>\n";
+  return section("Training", out + "</div>\n");
+}
+
+std::string references(const ReportSample& sample) {
+  std::string out;
+  for (const auto& reference : sample.references) {
+    out += (out.empty() ? "" : "<br>") + escape_xml(reference);
+  }
+  return out;
+}
+
+std::string samples(const std::vector<ReportSample>& all) {
+  std::string out =
+      "<div class=\"card scroll\"><table>\n<thead><tr><th>Source</th><th>Prediction</th>"
+      "<th>Reference</th><th></th></tr></thead>\n<tbody>\n";
+  for (const auto& sample : all) {
+    out +=
+        fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"verdict {}\">{}</td></tr>\n",
+                    escape_xml(sample.source), escape_xml(sample.prediction), references(sample),
+                    sample.right ? "right" : "wrong", sample.right ? "✓ right" : "✗ wrong");
+  }
+  return section("Samples", out + "</tbody>\n</table></div>\n");
+}
+
+std::string maps(const std::vector<AttentionMap>& all) {
+  std::string out = "<div class=\"maps\">\n";
+  for (const auto& map : all) {
+    out += "<figure class=\"card\">" + heat_map_svg(map, {.standalone = false}) + "</figure>\n";
+  }
+  return section("Where the model looked", out + "</div>\n");
+}
+
+std::string config(const std::vector<NamedText>& all) {
+  std::string out = "<dl class=\"card config\">\n";
+  for (const auto& entry : all) {
+    out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_xml(entry.name),
+                       escape_xml(entry.text));
+  }
+  return section("Configuration", out + "</dl>\n");
+}
+
+}  // namespace
+
+std::string report_html(const ReportData& data) {
+  std::string out = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{}</title>\n<style>body{{font-family:{}}}{}{}{}</style>\n</head>\n<body>\n<main>\n"
+      "<h1>{}</h1>\n",
+      escape_xml(data.title), kSansFonts, kPageCss, line_plot_css(), heat_map_css(),
+      escape_xml(data.title));
+  if (!data.subtitle.empty()) {
+    out += "<p class=\"subtitle\">" + escape_xml(data.subtitle) + "</p>\n";
+  }
+  if (!data.figures.empty()) out += figures(data.figures);
+  if (!data.plots.empty()) out += plots(data.plots);
+  if (!data.maps.empty()) out += maps(data.maps);
+  if (!data.samples.empty()) out += samples(data.samples);
+  if (!data.config.empty()) out += config(data.config);
+  return out + "</main>\n<div id=\"tip\"></div>\n<script>" + kPageScript +
+         "</script>\n</body>\n</html>\n";
+}
+
+}  // namespace glass

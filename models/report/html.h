@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/report/attention_map.h"
+#include "models/report/plot.h"
+
+namespace glass {
+
+struct NamedText {
+  std::string name, text;
+};
+
+/// One output of a model beside what was wanted; right: as its metric counts it.
+struct ReportSample {
+  std::string source, prediction;
+  std::vector<std::string> references;
+  bool right = false;
+};
+
+/// All that a report shows; empty parts are left out.
+struct ReportData {
+  std::string title, subtitle;
+  std::vector<NamedText> figures;  ///< the last metrics, most important first
+  std::vector<NamedText> config;   ///< what the run was started with
+  std::vector<LinePlot> plots;     ///< e.g. train and validation loss over steps
+  std::vector<ReportSample> samples;
+  std::vector<AttentionMap> maps;
+};
+
+/// One page that needs no other file and no network: figures, plots, samples, heat maps,
+/// configuration. Readable without JavaScript, in light, in dark, and in print. Throws Error when
+/// the sizes of a map or of a curve do not fit together.
+std::string report_html(const ReportData& data);
+
+}  // namespace glass

@@ -1,0 +1,255 @@
+#include "models/report/svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "models/report/color_scale.h"
+#include "models/report/fonts.h"
+#include "models/report/label.h"
+#include "models/text/utf8.h"
+
+namespace glass {
+namespace {
+
+constexpr int kShades = 64;        // colours of a map inside a page: classes h0 … h64
+constexpr int64_t kLongest = 18;   // columns of a label; more is cut
+constexpr double kSlope = 0.7071;  // sine and cosine of the rotated labels
+constexpr double kMargin = 12;     // around everything
+constexpr double kBarWidth = 12;   // colour bar
+constexpr int kBarSteps = 32;      // rectangles of the colour bar
+constexpr double kBarTicks[] = {0, 0.5, 1};
+constexpr double kTitleHeight = 30;  // when there is a title
+constexpr double kAxisHeight = 20;   // when an axis has a name
+
+// Width of a text in sans-serif letters: a safe guess, as no font is asked. One column is an ASCII
+// letter, two are a CJK letter of one em.
+double text_width(const std::string& text, double font) {
+  return static_cast<double>(display_width(text)) * 0.58 * font;
+}
+
+std::vector<std::string> labels_of(const std::vector<std::string>& tokens) {
+  std::vector<std::string> labels;
+  std::ranges::transform(tokens, std::back_inserter(labels), [](const std::string& token) {
+    return shorten(label_text(token), kLongest);
+  });
+  return labels;
+}
+
+double widest(const std::vector<std::string>& labels, double font) {
+  double width = 0;
+  for (const auto& label : labels) width = std::max(width, text_width(label, font));
+  return width;
+}
+
+// Where things stand, in pixels.
+struct Layout {
+  double cell_width, cell_height, font;
+  bool rotated = false;  // source labels
+  double left, top;      // corner of the cells
+  double grid_width, grid_height;
+  double bar_height, bar_labels;
+  double width, height;  // of the picture
+};
+
+Layout lay_out(const AttentionMap& map, const std::vector<std::string>& source,
+               const std::vector<std::string>& target, const ValueRange& range,
+               const HeatMapStyle& style) {
+  Layout l;
+  const auto columns = static_cast<double>(source.size());
+  const auto rows = static_cast<double>(target.size());
+  const double most = std::max(columns, rows);
+  l.cell_height = most <= 12 ? 36 : most <= 24 ? 26 : most <= 48 ? 19 : 14;
+  l.font = std::clamp(0.62 * l.cell_height, 10.0, 16.0);
+  const double word = widest(source, l.font);
+  const double wide = std::max(word + 14, l.cell_height);
+  l.rotated = word > l.cell_height && (wide > 110 || wide * columns > 640);
+  l.cell_width = l.rotated || word <= l.cell_height ? l.cell_height : wide;
+  l.grid_width = l.cell_width * columns;
+  l.grid_height = l.cell_height * rows;
+  const double head = l.rotated ? word * kSlope + l.font : l.font + 8;
+  const double names = style.target_name.empty() ? 0 : kAxisHeight;
+  l.left = kMargin + names + widest(target, l.font) + 8;
+  l.top = kMargin + (map.title.empty() ? 0 : kTitleHeight) +
+          (style.source_name.empty() ? 0 : kAxisHeight) + head;
+  l.bar_height = std::clamp(l.grid_height, 60.0, 240.0);
+  l.bar_labels = 10;
+  for (double part : kBarTicks) {
+    l.bar_labels = std::max(l.bar_labels, text_width(number_text(range.at(part), 3), 12) + 6);
+  }
+  const double overhang = l.rotated ? word * kSlope : 0;  // of the last rotated label
+  const double title = kMargin + text_width(shorten(map.title, 80), 16) + kMargin;
+  l.width =
+      std::max({title, l.left + l.grid_width + kMargin + 4 + kBarWidth + l.bar_labels + kMargin,
+                l.left + l.grid_width + overhang + kMargin});
+  l.height = l.top + std::max(l.grid_height, l.bar_height) + kMargin + 6;
+  return l;
+}
+
+// Colours: written into the picture, or classes of the page.
+class Ink {
+ public:
+  explicit Ink(bool standalone) : standalone_(standalone) {}
+  std::string cell(double amount) const {
+    if (standalone_) return fmt::format(R"(fill="{}")", hex(color_at(Palette::on_light, amount)));
+    return fmt::format(R"(class="h{}")", std::lround(kShades * amount));
+  }
+  std::string number(double amount) const {
+    if (!standalone_) return amount > 0.5 ? R"(class="hi")" : R"(class="lo")";
+    return amount > 0.5 ? R"(fill="#ffffff")" : R"(fill="#1d2b45")";
+  }
+  std::string text() const { return standalone_ ? R"(fill="#1c2330")" : R"(class="ink")"; }
+  std::string faint() const { return standalone_ ? R"(fill="#68707f")" : R"(class="faint")"; }
+  std::string line() const {
+    return standalone_ ? R"(fill="none" stroke="#c4cad4")" : R"(class="frame")";
+  }
+
+ private:
+  bool standalone_;
+};
+
+std::string text_at(double x, double y, const std::string& attributes, const std::string& text) {
+  return fmt::format("<text x=\"{}\" y=\"{}\" {}>{}</text>\n", pixels(x), pixels(y), attributes,
+                     escape_xml(text));
+}
+
+std::string rotated(int degrees, double x, double y) {
+  return fmt::format("transform=\"rotate({} {} {})\"", degrees, pixels(x), pixels(y));
+}
+
+std::string heading(const AttentionMap& map, const HeatMapStyle& style, const Layout& l,
+                    const Ink& ink) {
+  std::string out;
+  if (!map.title.empty()) {
+    out += text_at(kMargin, kMargin + 15, R"(font-size="16" font-weight="600" )" + ink.text(),
+                   shorten(clean_text(map.title), 80));
+  }
+  if (!style.source_name.empty()) {
+    const double y = kMargin + (map.title.empty() ? 0 : kTitleHeight) + 11;
+    out += text_at(l.left, y, R"(font-size="12" )" + ink.faint(), style.source_name + " →");
+  }
+  if (!style.target_name.empty()) {
+    const double x = kMargin + 10;
+    out +=
+        text_at(x, l.top,
+                R"(font-size="12" text-anchor="end" )" + rotated(-90, x, l.top) + " " + ink.faint(),
+                "← " + style.target_name);
+  }
+  return out;
+}
+
+std::string axis_labels(const std::vector<std::string>& source,
+                        const std::vector<std::string>& target, const Layout& l, const Ink& ink) {
+  std::string out = fmt::format("<g font-size=\"{}\" {}>\n", pixels(l.font), ink.text());
+  for (size_t s = 0; s < source.size(); ++s) {
+    const double x = l.left + (static_cast<double>(s) + 0.5) * l.cell_width;
+    const double y = l.top - 7;
+    const double shift = l.rotated ? x + 0.35 * l.font : x;
+    out +=
+        text_at(shift, y, l.rotated ? rotated(-45, shift, y) : "text-anchor=\"middle\"", source[s]);
+  }
+  for (size_t t = 0; t < target.size(); ++t) {
+    const double y = l.top + (static_cast<double>(t) + 0.5) * l.cell_height + 0.35 * l.font;
+    out += text_at(l.left - 8, y, R"(text-anchor="end")", target[t]);
+  }
+  return out + "</g>\n";
+}
+
+std::string cell(double x, double y, double value, double amount, const std::string& tip,
+                 const Layout& l, const Ink& ink) {
+  const bool number = std::isfinite(value);
+  std::string out =
+      fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" {}><title>{}</title></rect>)",
+                  pixels(x), pixels(y), pixels(l.cell_width), pixels(l.cell_height),
+                  number ? ink.cell(amount) : R"(fill="#9aa1ad" fill-opacity="0.45")", tip);
+  if (!number) {
+    out += fmt::format(R"(<path d="M{0} {2}L{1} {3}M{1} {2}L{0} {3}" stroke="#68707f"/>)",
+                       pixels(x + 4), pixels(x + l.cell_width - 4), pixels(y + 4),
+                       pixels(y + l.cell_height - 4));
+    return out + "\n";
+  }
+  const std::string written = fmt::format("{:.2f}", value);
+  const double font = std::min(13.0, 0.36 * l.cell_height);
+  if (written != "0.00" && l.cell_width >= 36 && text_width(written, font) <= l.cell_width) {
+    out += fmt::format(
+        R"(<text x="{}" y="{}" font-size="{}" text-anchor="middle" pointer-events="none" {}>{}</text>)",
+        pixels(x + l.cell_width / 2), pixels(y + l.cell_height / 2 + 0.35 * font), pixels(font),
+        ink.number(amount), written);
+  }
+  return out + "\n";
+}
+
+std::string cells(const AttentionMap& map, const ValueRange& range, const Layout& l,
+                  const Ink& ink) {
+  std::string out = "<g shape-rendering=\"crispEdges\">\n";
+  for (size_t t = 0; t < map.target.size(); ++t) {
+    for (size_t s = 0; s < map.source.size(); ++s) {
+      const double value = map.weights[t][s];
+      const std::string tip = escape_xml(fmt::format(
+          "{} ← {}: {}", label_text(map.target[t]), label_text(map.source[s]), number_text(value)));
+      out += cell(l.left + static_cast<double>(s) * l.cell_width,
+                  l.top + static_cast<double>(t) * l.cell_height, value,
+                  std::isfinite(value) ? range.amount(value) : 0, tip, l, ink);
+    }
+  }
+  out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>\n", pixels(l.left),
+                     pixels(l.top), pixels(l.grid_width), pixels(l.grid_height), ink.line());
+  return out + "</g>\n";
+}
+
+std::string color_bar(const ValueRange& range, const Layout& l, const Ink& ink) {
+  const double x = l.left + l.grid_width + kMargin + 4;
+  std::string out = "<g shape-rendering=\"crispEdges\">\n";
+  for (int i = 0; i < kBarSteps; ++i) {
+    const double y = l.top + l.bar_height * i / kBarSteps;
+    out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>\n", pixels(x),
+                       pixels(y), pixels(kBarWidth), pixels(l.bar_height / kBarSteps + 0.5),
+                       ink.cell(1 - (i + 0.5) / kBarSteps));
+  }
+  out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>\n</g>\n", pixels(x),
+                     pixels(l.top), pixels(kBarWidth), pixels(l.bar_height + 0.5), ink.line());
+  const std::string attributes = R"(font-size="12" )" + ink.faint();
+  for (double part : kBarTicks) {
+    out += text_at(x + kBarWidth + 6, l.top + l.bar_height * (1 - part) + (part < 1 ? 4 : 9),
+                   attributes, number_text(range.at(part), 3));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string heat_map_svg(const AttentionMap& map, const HeatMapStyle& style) {
+  check_sizes("heat_map_svg", map);
+  const auto source = labels_of(map.source), target = labels_of(map.target);
+  const ValueRange range = range_of(map.weights);
+  const Layout l = lay_out(map, source, target, range, style);
+  const Ink ink(style.standalone);
+  const std::string name = escape_xml(map.title.empty() ? "attention weights" : map.title);
+  std::string out = fmt::format(
+      "<svg {0}viewBox=\"0 0 {1} {2}\" width=\"{1}\" height=\"{2}\" role=\"img\" "
+      "aria-label=\"{3}\" font-family=\"{4}\">\n",
+      style.standalone ? "xmlns=\"http://www.w3.org/2000/svg\" " : "", pixels(std::ceil(l.width)),
+      pixels(std::ceil(l.height)), name, kSansFonts);
+  if (style.standalone) {
+    out += "<title>" + name + "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
+  }
+  out += heading(map, style, l, ink) + axis_labels(source, target, l, ink) +
+         cells(map, range, l, ink) + color_bar(range, l, ink);
+  return out + "</svg>\n";
+}
+
+std::string heat_map_css() {
+  std::string light, dark;
+  for (int i = 0; i <= kShades; ++i) {
+    const double amount = static_cast<double>(i) / kShades;
+    light += fmt::format(".h{}{{fill:{}}}", i, hex(color_at(Palette::on_light, amount)));
+    dark += fmt::format(".h{}{{fill:{}}}", i, hex(color_at(Palette::on_dark, amount)));
+  }
+  light += ".lo{fill:#1d2b45}.hi{fill:#fff}";
+  dark += ".lo{fill:#d5deee}.hi{fill:#101728}";
+  return light + "\n@media screen and (prefers-color-scheme:dark){" + dark + "}\n";
+}
+
+}  // namespace glass
