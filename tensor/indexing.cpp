@@ -71,20 +71,25 @@ Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
   return out;
 }
 
-Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src) {
-  const int d = normalize_dim("scatter_add", dim, x.ndim());
-  check_same_dtype("scatter_add", x.dtype(), src.dtype());
-  check_gather("scatter_add", x, d, index);
+void scatter_add_(const Tensor& target, int64_t dim, const Tensor& index, const Tensor& src) {
+  const int d = normalize_dim("scatter_add", dim, target.ndim());
+  check_same_dtype("scatter_add", target.dtype(), src.dtype());
+  check_gather("scatter_add", target, d, index);
   bool fits = src.ndim() == index.ndim();
   for (int i = 0; fits && i < src.ndim(); ++i) fits = index.shape()[i] <= src.shape()[i];
   if (!fits)
     fail("scatter_add", "the source is smaller than the index", src.shape(), " and ",
          index.shape());
-  if (x.ndim() == 0)
-    return scatter_add(x.reshape({1}), 0, index.reshape({1}), src.reshape({1})).reshape({});
-  const Tensor ids = checked_index("scatter_add", index, x.shape()[d]);
+  if (!target.is_contiguous()) fail("scatter_add", "the target must be contiguous");
+  const auto wide = [](const Tensor& x) { return x.ndim() == 0 ? x.reshape({1}) : x; };
+  const Tensor ids = checked_index("scatter_add", wide(index), wide(target).shape()[d]);
+  if (ids.numel() > 0) kernels(target).scatter_add(wide(target), d, ids, wide(src));
+  target.bump_version();
+}
+
+Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src) {
   Tensor out = x.clone();
-  if (ids.numel() > 0) kernels(x).scatter_add(out, d, ids, src);
+  scatter_add_(out, dim, index, src);
   return out;
 }
 

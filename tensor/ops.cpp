@@ -9,6 +9,7 @@
 namespace glass {
 
 const Kernels& kernels(const Tensor& x) {
+  if (!x.defined()) fail("tensor", "an argument is undefined");
   if (x.device() == Device::cpu) return cpu_kernels();
   const Kernels* cuda = cuda_kernels();
   if (!cuda) fail_environment("cuda", "this build of Glass has no CUDA");
@@ -163,14 +164,20 @@ Tensor amin(const Tensor& x, const Dims& dims, bool keepdim) {
   return reduce(Reduction::min, "amin", x, dims, keepdim);
 }
 
-Tensor argmax(const Tensor& x, int64_t dim, bool keepdim) {
-  const int d = normalize_dim("argmax", dim, x.ndim());
-  const Reduced r = prepare_reduction("argmax", x, {d}, keepdim);
+static Tensor arg_extreme(bool largest, const char* op, const Tensor& x, int64_t dim, bool keepdim) {
+  const int d = normalize_dim(op, dim, x.ndim());
+  const Reduced r = prepare_reduction(op, x, {d}, keepdim);
   Tensor out = Tensor::empty(r.out, kInt64);
   if (r.axis.length == 0 && out.numel() > 0)
-    fail("argmax", "no elements to choose from", "shape ", x.shape());
-  if (out.numel() > 0) kernels(x).argmax(r.x, r.axis, out);
+    fail(op, "no elements to choose from", "shape ", x.shape());
+  if (out.numel() > 0) kernels(x).arg_extreme(largest, r.x, r.axis, out);
   return out;
+}
+Tensor argmax(const Tensor& x, int64_t dim, bool keepdim) {
+  return arg_extreme(true, "argmax", x, dim, keepdim);
+}
+Tensor argmin(const Tensor& x, int64_t dim, bool keepdim) {
+  return arg_extreme(false, "argmin", x, dim, keepdim);
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {

@@ -24,9 +24,16 @@ Tensor amax(const Tensor& x, const Dims& dims = {}, bool keepdim = false);  ///<
 Tensor amin(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 /// Index (int64) of the largest element along dim; the first of equals; NaN counts as largest.
 Tensor argmax(const Tensor& x, int64_t dim, bool keepdim = false);
+Tensor argmin(const Tensor& x, int64_t dim, bool keepdim = false);  ///< NaN counts as smallest
 /// Sums x to a shape that broadcasts to x's shape: what undoes broadcasting.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 bool all_finite(const Tensor& x);
+
+/// Running sums along dim; reverse: from the end.
+Tensor cumsum(const Tensor& x, int64_t dim, bool reverse = false);
+Tensor cumprod(const Tensor& x, int64_t dim);
+/// dx_i = sum over k >= i of dy_k · (product of x up to k without x_i); exact where x is 0.
+Tensor cumprod_backward(const Tensor& dy, const Tensor& x, int64_t dim);
 
 /// Rows along dim: softmax, log_softmax.
 Tensor softmax(const Tensor& x, int64_t dim);
@@ -50,6 +57,8 @@ Tensor stack(std::span<const Tensor> tensors, int64_t dim = 0);
 Tensor gather(const Tensor& x, int64_t dim, const Tensor& index);
 /// A copy of x with src added at the places that gather would read.
 Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
+/// The same in place; target must be dense.
+void scatter_add_(const Tensor& target, int64_t dim, const Tensor& index, const Tensor& src);
 /// The slices of x along dim that index (1-d, int64) names.
 Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
 /// Adds to target (in place) along dim the slices of src at the places of index.

@@ -69,9 +69,12 @@ void run_dense(const Tensor& out, std::initializer_list<const Tensor*> inputs, R
 
 void run_rows(const Tensor& out, std::initializer_list<const Tensor*> inputs, RowFn row,
               const void* op) {
-  if (out.numel() == 0) return;
   bool dense = out.is_contiguous();
-  for (const Tensor* x : inputs) dense = dense && x->is_contiguous();
+  for (const Tensor* x : inputs) {
+    if (!x->defined()) fail("pointwise", "an input is undefined");
+    dense = dense && x->is_contiguous();
+  }
+  if (out.numel() == 0) return;
   if (dense) return run_dense(out, inputs, row, op);
   Layout layout;
   layout.add(out);

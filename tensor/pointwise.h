@@ -61,13 +61,6 @@ GLASS_FN T partial(const Op& op, A a, T b, T y) {
   else
     return op.d1(a, b, y);
 }
-template <int I, class Op, class C, class T>
-GLASS_FN T partial(const Op& op, C c, T a, T b, T y) {
-  if constexpr (I == 1)
-    return op.d1(c, a, b, y);
-  else
-    return op.d2(c, a, b, y);
-}
 
 /// What the partial derivative by input I depends on: bit i for input i, bit arity for the output.
 template <class Op, int I>
@@ -75,10 +68,8 @@ constexpr Probe probe_partial() {
   constexpr auto arg = [](int i) { return Probe::argument(i); };
   if constexpr (arity<Op>() == 1)
     return partial<I>(Op{}, arg(0), arg(1));
-  else if constexpr (arity<Op>() == 2)
-    return partial<I>(Op{}, arg(0), arg(1), arg(2));
   else
-    return partial<I>(Op{}, arg(0), arg(1), arg(2), arg(3));
+    return partial<I>(Op{}, arg(0), arg(1), arg(2));
 }
 /// True when the partial is the constant 1, so that the upstream gradient passes unchanged.
 /// A parameter may stand behind a constant, so only functions without any qualify.

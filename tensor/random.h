@@ -70,6 +70,10 @@ Tensor randint(int64_t low, int64_t high, const Shape& shape, Generator& generat
 /// The numbers 0 .. n-1 in random order, int64 (Fisher and Yates). Uses n - 1 blocks.
 Tensor randperm(int64_t n, Generator& generator);
 
+/// x / (1 - p) where bernoulli(shape, 1 - p, generator) would be true, else 0; in one pass. Throws
+/// Error when p is not in [0, 1].
+Tensor dropout(const Tensor& x, double p, Generator& generator);
+
 /// An index drawn with the given probabilities: 1-d, float, not negative, in any common scale.
 /// Never one of probability 0. Throws Error when a value is negative or not finite, or all are 0.
 /// Uses one block.

@@ -43,20 +43,26 @@ void index_add(const Tensor& out, Axis3 axis, const Tensor& index, const Tensor&
   });
 }
 
-// Calls f(place in the indexed tensor, place in the other one, place in the index).
+// Calls f(place in the indexed tensor, place in the other one) for the rows begin .. end of the
+// index: a row is one run along its last axis.
 template <class F>
 static void for_each_index(const Tensor& indexed, const Tensor& other, int dim, const Tensor& index,
-                           const F& f) {
-  const int64_t* ids = index.data<int64_t>();
-  for (int64_t i = 0; i < index.numel(); ++i) {
-    int64_t rest = i, place = 0, other_place = 0;
-    for (int axis = index.ndim() - 1; axis >= 0; --axis) {
+                           int64_t begin, int64_t end, const F& f) {
+  const int last = index.ndim() - 1;
+  const int64_t length = index.shape()[last];
+  const int64_t along = indexed.strides()[dim], other_step = other.strides()[last];
+  const int64_t step = last == dim ? 0 : indexed.strides()[last];
+  const int64_t* ids = index.data<int64_t>() + begin * length;
+  for (int64_t row = begin; row < end; ++row, ids += length) {
+    int64_t rest = row, place = 0, other_place = 0;
+    for (int axis = last - 1; axis >= 0; --axis) {
       const int64_t k = rest % index.shape()[axis];
       rest /= index.shape()[axis];
-      place += (axis == dim ? ids[i] : k) * indexed.strides()[axis];
+      if (axis != dim) place += k * indexed.strides()[axis];
       other_place += k * other.strides()[axis];
     }
-    f(place, other_place);
+    for (int64_t i = 0; i < length; ++i)
+      f(place + i * step + ids[i] * along, other_place + i * other_step);
   }
 }
 
@@ -64,15 +70,22 @@ void gather(const Tensor& x, int dim, const Tensor& index, const Tensor& out) {
   visit(x.dtype(), [&]<class T>(T) {
     const T* from = x.data<T>();
     T* to = out.data<T>();
-    for_each_index(x, out, dim, index, [&](int64_t place, int64_t i) { to[i] = from[place]; });
+    const int64_t length = index.size(-1);
+    parallel_for(index.numel() / length, std::max<int64_t>(1, 8192 / length),
+                 [&](int64_t begin, int64_t end) {
+                   for_each_index(x, out, dim, index, begin, end,
+                                  [&](int64_t place, int64_t i) { to[i] = from[place]; });
+                 });
   });
 }
 
+// On one thread: two rows of the index may name one place.
 void scatter_add(const Tensor& out, int dim, const Tensor& index, const Tensor& src) {
   visit_number("scatter_add", out.dtype(), [&]<class T>(T) {
     const T* from = src.data<T>();
     T* to = out.data<T>();
-    for_each_index(out, src, dim, index, [&](int64_t place, int64_t i) { to[place] += from[i]; });
+    for_each_index(out, src, dim, index, 0, index.numel() / index.size(-1),
+                   [&](int64_t place, int64_t i) { to[place] += from[i]; });
   });
 }
 

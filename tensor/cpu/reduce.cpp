@@ -161,20 +161,24 @@ void reduce(Reduction kind, const Tensor& x, Axis3 axis, const Tensor& out) {
   });
 }
 
-void argmax(const Tensor& x, Axis3 axis, const Tensor& out) {
+// The first of equals; the first NaN before all numbers.
+void arg_extreme(bool largest, const Tensor& x, Axis3 axis, const Tensor& out) {
   visit_number("argmax", x.dtype(), [&]<class T>(T) {
     const T* from = x.data<T>();
     int64_t* to = out.data<int64_t>();
-    for (int64_t o = 0; o < axis.outer; ++o)
-      for (int64_t i = 0; i < axis.inner; ++i) {
-        const T* column = from + o * axis.length * axis.inner + i;
-        int64_t best = 0;
-        for (int64_t k = 1; k < axis.length; ++k) {
-          const T a = column[best * axis.inner], b = column[k * axis.inner];
-          if (b > a || (b != b && a == a)) best = k;
-        }
-        to[o * axis.inner + i] = best;
-      }
+    const int64_t columns = axis.outer * axis.inner;
+    parallel_for(
+        columns, std::max<int64_t>(1, 16384 / axis.length), [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            const T* column = from + i / axis.inner * axis.length * axis.inner + i % axis.inner;
+            int64_t best = 0;
+            for (int64_t k = 1; k < axis.length; ++k) {
+              const T a = column[best * axis.inner], b = column[k * axis.inner];
+              if ((largest ? b > a : b < a) || (b != b && a == a)) best = k;
+            }
+            to[i] = best;
+          }
+        });
   });
 }
 

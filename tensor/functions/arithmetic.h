@@ -287,13 +287,14 @@ struct Erf {
   }
 };
 
-// Slope 1 on the bounds themselves, as in PyTorch.
+// Slope 1 on the bounds themselves and max where min is above it, as in PyTorch.
 struct Clamp {
   static constexpr const char* name = "clamp";
   double min = 0, max = 0;
   template <class T>
   GLASS_FN T f(T x) const {
-    return where(x < T(min), T(min), where(x > T(max), T(max), x));
+    const T raised = where(x < T(min), T(min), x);
+    return where(raised > T(max), T(max), raised);
   }
   template <class T>
   GLASS_FN T df(T x, T) const {

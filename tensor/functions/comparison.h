@@ -68,23 +68,14 @@ struct LogicalNot {
   GLASS_FN static bool f(bool a) { return !a; }
 };
 
-// The condition (bool) chooses; the branch that is not chosen gets gradient zero, also where it is
-// NaN or infinite.
+// The condition (bool) chooses; its derivative: autograd/ops/comparison.cpp.
 struct Where {
   static constexpr const char* name = "where";
   static constexpr bool any_type = true;
   static constexpr bool first_is_condition = true;
-  template <class C, class T>
-  GLASS_FN static T f(C condition, T a, T b) {
+  template <class T>
+  GLASS_FN static T f(bool condition, T a, T b) {
     return where(condition, a, b);
-  }
-  template <class C, class T>
-  GLASS_FN static T d1(C condition, T, T, T) {
-    return where(condition, T(1), T(0));
-  }
-  template <class C, class T>
-  GLASS_FN static T d2(C condition, T, T, T) {
-    return where(condition, T(0), T(1));
   }
 };
 
