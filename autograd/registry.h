@@ -10,7 +10,7 @@
 
 // What Glass knows about its own ops, layers and models: every public function has an Entry with
 // sample inputs. Gradient checks, comparisons of types and layouts, and the reference table follow
-// from it. Registration is an explicit table per family (ops/tables.cpp, nn/table.cpp).
+// from it. Registration is an explicit table per family (autograd/ops/table.h, nn/table.h).
 namespace glass {
 
 /// How an input of a sample is made.
@@ -64,11 +64,11 @@ enum class EntryKind : uint8_t { op, fused, layer, loss, model };
 struct Entry {
   std::string name;  ///< the public function or class, as in PyTorch where it has it
   EntryKind kind = EntryKind::op;
-  std::string formula;   ///< e.g. "y = tanh(x)"
-  std::string gradient;  ///< e.g. "dx = dy·(1 - y²)"
-  std::string notes;     ///< rules at kinks, ties, empty axes
-  std::vector<Sample> samples;
-  std::vector<ErrorRow> errors;
+  std::string formula = {};   ///< e.g. "y = tanh(x)"
+  std::string gradient = {};  ///< e.g. "dx = dy·(1 - y²)"
+  std::string notes = {};     ///< rules at kinks, ties, empty axes
+  std::vector<Sample> samples = {};
+  std::vector<ErrorRow> errors = {};
   bool differentiable = true;
 };
 

@@ -83,8 +83,12 @@ struct In {
       : var(nullptr), number(n), where{file, line} {}
   /// The argument as a Var; a number takes dtype.
   Var as_var(DType dtype) const;
-  const Var& operator*() const { return *var; }
-  const Var* operator->() const { return var; }
+  /// The Var; throws Error for a number.
+  const Var& operator*() const {
+    if (!var) fail("op", "needs a Var here, not a number", number);
+    return *var;
+  }
+  const Var* operator->() const { return &**this; }
 };
 
 /// Gradients of the outputs by the inputs (leaves or not), weighted by grad_outputs (undefined:

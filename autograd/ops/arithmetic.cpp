@@ -1,8 +1,13 @@
 #include "autograd/ops/arithmetic.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "autograd/ops/activation.h"
 #include "autograd/ops/comparison.h"
+#include "autograd/ops/table.h"
 #include "autograd/pointwise.h"
+#include "autograd/samples.h"
 #include "tensor/functions/arithmetic.h"
 
 namespace glass {
@@ -30,5 +35,78 @@ Var sin(In x) { return pointwise(Sin{}, x); }
 Var cos(In x) { return pointwise(Cos{}, x); }
 Var erf(In x) { return pointwise(Erf{}, x); }
 Var clamp(In x, double min, double max) { return pointwise(Clamp{min, max}, x); }
+
+std::vector<Entry> arithmetic_ops() {
+  using D = double;
+  const auto clamped = [](In x) { return clamp(x, -0.5, 1.5); };
+  return {
+      about(binary("add", add, [](D a, D b) { return a + b; }), "y = a + b", "da = dy, db = dy"),
+      about(binary("sub", sub, [](D a, D b) { return a - b; }), "y = a - b", "da = dy, db = -dy"),
+      about(binary("mul", mul, [](D a, D b) { return a * b; }), "y = a·b", "da = dy·b, db = dy·a"),
+      about(binary("div", div, [](D a, D b) { return a / b; }, {}, {0.5, 2}), "y = a/b",
+            "da = dy/b, db = -dy·a/b²", "Real types only."),
+      about(with(binary("pow", pow, [](D a, D b) { return std::pow(a, b); }, {0.3, 2}, {-2, 2}),
+                 {at_points(
+                      "square of any sign", [](In x) { return pow(x, 2.0); },
+                      [](D x) { return x * x; }, {-1.5, -0.2, 0.7, 2}),
+                  at_points(
+                      "cube of any sign", [](In x) { return pow(x, 3.0); },
+                      [](D x) { return x * x * x; }, {-1.5, -0.2, 0.7, 2}),
+                  at_points(
+                      "power of a number", [](In x) { return pow(2.0, x); },
+                      [](D x) { return std::exp2(x); }, {-1.5, 0, 0.7, 2})}),
+            "y = base^exponent",
+            "dbase = dy·exponent·base^(exponent - 1), dexponent = dy·y·log(base)",
+            "x^0 is 1 with slope 0, also at x = 0; 0^b has slope 0 in b for b >= 0."),
+      about(with(binary("maximum", maximum, [](D a, D b) { return std::max(a, b); }),
+                 {at_points(
+                     "above a number and below", [](In x) { return maximum(x, 0.25); },
+                     [](D x) { return x > 0.25 ? x : 0.25; }, {-1, 0.2, 0.3, 2})}),
+            "y = max(a, b)", "dy to the larger one", "Ties: half to each. NaN wins."),
+      about(with(binary("minimum", minimum, [](D a, D b) { return std::min(a, b); }),
+                 {at_points(
+                     "above a number and below", [](In x) { return minimum(x, 0.25); },
+                     [](D x) { return x < 0.25 ? x : 0.25; }, {-1, 0.2, 0.3, 2})}),
+            "y = min(a, b)", "dy to the smaller one", "Ties: half to each. NaN wins."),
+      about(unary("neg", neg, [](D x) { return -x; }), "y = -x", "dx = -dy"),
+      about(with(unary("abs", abs, [](D x) { return std::fabs(x); }),
+                 {at_points("both signs", abs, [](D x) { return x < 0 ? -x : x; },
+                            {-2, -0.5, 0.5, 2})}),
+            "y = |x|", "dx = dy·sign(x)", "Slope 0 at 0."),
+      about(unary("exp", exp, [](D x) { return std::exp(x); }), "y = exp(x)", "dx = dy·y"),
+      about(with(unary("expm1", expm1, [](D x) { return std::expm1(x); }),
+                 {at_points("near 0", expm1, [](D x) { return x + x * x / 2 + x * x * x / 6; },
+                            {-1e-5, 1e-9, 1e-5})}),
+            "y = exp(x) - 1", "dx = dy·(y + 1)", "Keeps its digits near 0."),
+      about(unary("log", log, [](D x) { return std::log(x); }, {0.3, 3}), "y = log(x)",
+            "dx = dy/x"),
+      about(with(unary("log1p", log1p, [](D x) { return std::log1p(x); }, {-0.6, 2}),
+                 {at_points("near 0", log1p, [](D x) { return x - x * x / 2 + x * x * x / 3; },
+                            {-1e-5, 1e-9, 1e-5})}),
+            "y = log(1 + x)", "dx = dy/(1 + x)", "Keeps its digits near 0."),
+      about(unary("sqrt", sqrt, [](D x) { return std::sqrt(x); }, {0.3, 3}), "y = √x",
+            "dx = dy/(2·y)", "The slope at 0 is infinite."),
+      about(unary("rsqrt", rsqrt, [](D x) { return std::pow(x, -0.5); }, {0.3, 3}), "y = 1/√x",
+            "dx = -dy·y³/2"),
+      about(unary("square", square, [](D x) { return x * x; }), "y = x²", "dx = 2·dy·x"),
+      about(with(unary("reciprocal", reciprocal, [](D x) { return 1 / x; }, {0.4, 2}),
+                 {at_points("negative", reciprocal, [](D x) { return std::pow(x, -1); },
+                            {-2, -0.5})}),
+            "y = 1/x", "dx = -dy·y²"),
+      about(unary("sin", sin, [](D x) { return std::sin(x); }, {-4, 4}), "y = sin(x)",
+            "dx = dy·cos(x)"),
+      about(unary("cos", cos, [](D x) { return std::cos(x); }, {-4, 4}), "y = cos(x)",
+            "dx = -dy·sin(x)"),
+      about(unary("erf", erf, [](D x) { return std::erf(x); }), "y = erf(x) = 2/√π·∫₀ˣ exp(-t²) dt",
+            "dx = dy·2/√π·exp(-x²)"),
+      about(with(unary("clamp", clamped, [](D x) { return std::clamp(x, -0.5, 1.5); }),
+                 {at_points("below, between, above", clamped,
+                            [](D x) { return x < -0.5  ? -0.5
+                                             : x > 1.5 ? 1.5
+                                                       : x; },
+                            {-2, -0.6, -0.4, 0, 1.4, 1.6, 5})}),
+            "y = min(max(x, min), max)", "dx = dy within the bounds, else 0",
+            "Slope 1 on the bounds. With min above max the result is max.")};
+}
 
 }  // namespace glass

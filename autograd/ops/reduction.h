@@ -10,6 +10,7 @@ Var mean(In x, const Dims& dims = {}, bool keepdim = false);
 /// Largest value; ties split the gradient evenly.
 Var amax(In x, const Dims& dims = {}, bool keepdim = false);
 Var amin(In x, const Dims& dims = {}, bool keepdim = false);
+Var prod(In x, const Dims& dims = {}, bool keepdim = false);
 
 /// A value and the place (int64) where it stands.
 struct ValueIndex {
@@ -17,11 +18,8 @@ struct ValueIndex {
 };
 /// Largest value along dim and its index; ties: the first, which gets the whole gradient.
 ValueIndex max(In x, int64_t dim, bool keepdim = false);
+ValueIndex min(In x, int64_t dim, bool keepdim = false);
 Var argmax(In x, int64_t dim, bool keepdim = false);
-
-Var softmax(In x, int64_t dim);
-Var log_softmax(In x, int64_t dim);
-/// log(sum(exp(x))) along dim.
-Var logsumexp(In x, int64_t dim, bool keepdim = false);
+Var argmin(In x, int64_t dim, bool keepdim = false);
 
 }  // namespace glass

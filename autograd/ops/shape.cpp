@@ -4,6 +4,8 @@
 
 #include "autograd/op.h"
 #include "autograd/ops/reduction.h"
+#include "autograd/ops/table.h"
+#include "autograd/samples.h"
 #include "tensor/ops.h"
 
 namespace glass {
@@ -53,58 +55,6 @@ struct Expand {
   void backward(Backward& b, const Saved&) const { b.add(0, b.grad()); }
 };
 
-// dx is zero but for the slice, which gets dy. A step above 1 spreads dy first.
-struct Slice {
-  static constexpr const char* name = "slice";
-  int64_t dim, start, end, step, size = 0;
-  Tensor forward(const Tensor& x) {
-    const Tensor y = x.slice(dim, start, end, step);
-    size = x.size(dim);
-    start = std::clamp<int64_t>(start < 0 ? start + size : start, 0, size);
-    return y;
-  }
-  void backward(Backward& b, const Saved&) const {
-    const Var& dy = b.grad();
-    if (dy.numel() == 0) return;
-    if (step == 1) return b.add_slice(0, dim, start, dy);
-    // [.., n, ..] -> [.., n, 1, ..] -> padded to [.., n, step, ..] -> [.., n·step, ..]
-    const int d = normalize_dim("slice", dim, dy.ndim());
-    Shape spread = dy.shape();
-    const int64_t n = spread[d];
-    spread[d] = n * step;
-    const Var wide = reshape(pad_zeros(unsqueeze(dy, d + 1), d + 1, 0, step - 1), spread);
-    b.add_slice(0, d, start, narrow(wide, d, 0, std::min(n * step, size - start)));
-  }
-};
-
-struct PadZeros {
-  static constexpr const char* name = "pad_zeros";
-  int64_t dim, before, after, size = 0;
-  Tensor forward(const Tensor& x) {
-    size = x.size(dim);
-    Shape shape = x.shape();
-    shape[normalize_dim("pad_zeros", dim, x.ndim())] += before + after;
-    Tensor y = Tensor::zeros(shape, x.dtype());
-    y.narrow(dim, before, size).copy_(x);
-    return y;
-  }
-  void backward(Backward& b, const Saved&) const { b.add(0, narrow(b.grad(), dim, before, size)); }
-};
-
-struct Cat {
-  static constexpr const char* name = "cat";
-  int64_t dim;
-  Tensor forward(const std::vector<Tensor>& x) const { return cat(x, dim); }
-  void backward(Backward& b, const std::vector<Shape>& shapes) const {
-    int64_t start = 0;
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      const int64_t n = shapes[i][normalize_dim("cat", dim, shapes[i].size())];
-      if (b.needs(i)) b.add(i, narrow(b.grad(), dim, start, n));
-      start += n;
-    }
-  }
-};
-
 struct SumTo {
   static constexpr const char* name = "sum_to";
   Shape shape, from{};
@@ -115,9 +65,18 @@ struct SumTo {
   void backward(Backward& b, const Saved&) const { b.add(0, expand(b.grad(), from)); }
 };
 
-SourceLine line_of(const std::vector<Var>&, const char* file = __builtin_FILE(),
-                   int line = __builtin_LINE()) {
-  return {file, line};
+Shape flattened(const Shape& shape, int64_t start_dim, int64_t end_dim) {
+  if (shape.empty()) return {1};
+  const int start = normalize_dim("flatten", start_dim, shape.size());
+  const int end = normalize_dim("flatten", end_dim, shape.size());
+  if (start > end) fail("flatten", "start_dim comes after end_dim", start_dim, " and ", end_dim);
+  Shape flat;
+  for (int i = 0; i < shape.size(); ++i)
+    if (i <= start || i > end)
+      flat.push_back(shape[i]);
+    else
+      flat[start] *= shape[i];
+  return flat;
 }
 
 }  // namespace
@@ -125,60 +84,184 @@ SourceLine line_of(const std::vector<Var>&, const char* file = __builtin_FILE(),
 Var alias(In x) { return record(Alias{}, x); }
 Var reshape(In x, const Shape& shape) { return record(Reshape{shape}, x); }
 Var flatten(In x, int64_t start_dim, int64_t end_dim) {
-  return record(Reshape{x->value().flatten(start_dim, end_dim).shape()}, x);
+  return record(Reshape{flattened(x->shape(), start_dim, end_dim)}, x);
 }
 Var permute(In x, const Dims& dims) { return record(Permute{dims}, x); }
 Var transpose(In x, int64_t dim0, int64_t dim1) { return record(Transpose{dim0, dim1}, x); }
 Var unsqueeze(In x, int64_t dim) { return record(Reshape{x->value().unsqueeze(dim).shape()}, x); }
 Var squeeze(In x, int64_t dim) { return record(Reshape{x->value().squeeze(dim).shape()}, x); }
 Var expand(In x, const Shape& shape) { return record(Expand{shape}, x); }
-Var slice(In x, int64_t dim, int64_t start, int64_t end, int64_t step) {
-  return record(Slice{dim, start, end, step}, x);
-}
-
-Var narrow(In x, int64_t dim, int64_t start, int64_t length) {
-  static_cast<void>(x->value().narrow(dim, start, length));  // checks the range
-  if (start < 0) start += x->size(dim);
-  return record(Slice{dim, start, start + length, 1}, x);
-}
-
-Var select(In x, int64_t dim, int64_t index) {
-  static_cast<void>(x->value().select(dim, index));
-  const Var one = narrow(x, dim, index, 1);
-  return squeeze(In(one, x.where.file, x.where.line), dim);
-}
-
-std::vector<Var> split(In x, int64_t split_size, int64_t dim) {
-  if (split_size <= 0) fail("split", "split_size must be positive", split_size);
-  const int64_t n = x->size(dim);
-  std::vector<Var> parts;
-  for (int64_t start = 0; start < n || start == 0; start += split_size)
-    parts.push_back(narrow(x, dim, start, std::min(split_size, n - start)));
-  return parts;
-}
-
-std::vector<Var> chunk(In x, int64_t chunks, int64_t dim) {
-  if (chunks <= 0) fail("chunk", "chunks must be positive", chunks);
-  return split(x, std::max<int64_t>(1, (x->size(dim) + chunks - 1) / chunks), dim);
-}
-
-Var cat(const std::vector<Var>& tensors, int64_t dim) {
-  return record_list(Cat{dim}, line_of(tensors), tensors);
-}
-
-Var stack(const std::vector<Var>& tensors, int64_t dim) {
-  std::vector<Var> wide;
-  for (const Var& t : tensors) {
-    if (!(t.shape() == tensors[0].shape()))
-      fail("stack", "shapes differ", tensors[0].shape(), " and ", t.shape());
-    wide.push_back(unsqueeze(t, dim));
-  }
-  return cat(wide, tensors.empty() ? 0 : normalize_dim("stack", dim, tensors[0].ndim() + 1));
-}
-
-Var pad_zeros(In x, int64_t dim, int64_t before, int64_t after) {
-  return record(PadZeros{dim, before, after}, x);
-}
 Var sum_to(In x, const Shape& shape) { return record(SumTo{shape}, x); }
+
+namespace {
+
+using Columns = std::vector<Numbers>;
+
+// The elements of the first input at the given places, in this order; -1 stands for a zero.
+decltype(Sample::reference) places(std::vector<int> at) {
+  return [=](const Columns& x) {
+    Numbers y;
+    for (int i : at) y.push_back(i < 0 ? 0 : x[0][static_cast<size_t>(i)]);
+    return y;
+  };
+}
+
+Sample moved(const char* label, const Shape& shape, std::function<Var(const Var&)> f,
+             std::vector<int> at) {
+  return {.label = label,
+          .inputs = {{shape}},
+          .f = [f = std::move(f)](const Vars& v) { return Vars{f(v[0])}; },
+          .reference = places(std::move(at))};
+}
+
+}  // namespace
+
+std::vector<Entry> shape_ops() {
+  const Var matrix = ones({2, 3});
+  return {
+      {.name = "alias",
+       .formula = "y = x, as a node of its own",
+       .gradient = "dx = dy",
+       .samples = {moved("vector", {3}, [](const Var& x) { return alias(x); }, {0, 1, 2}),
+                   moved("empty", {0}, [](const Var& x) { return alias(x); }, {})},
+       .errors = {{"number", [] { alias(sum_to(1.0, {2})); }, "needs a Var"}}},
+      {.name = "reshape",
+       .formula = "y = the elements of x in row-major order, in another shape",
+       .gradient = "dx = dy in x's shape",
+       .notes = "One size may be -1. Shares storage where the layout allows.",
+       .samples = {moved("split", {2, 6},
+                         [](const Var& x) {
+                           return reshape(x, {2, -1, 3});
+                         },
+                         {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
+                   moved("of a transposed view", {2, 3},
+                         [](const Var& x) { return reshape(transpose(x, 0, 1), {6}); },
+                         {0, 3, 1, 4, 2, 5}),
+                   moved("to 0-d", {1, 1}, [](const Var& x) { return reshape(x, {}); }, {0}),
+                   moved("empty", {0, 3},
+                         [](const Var& x) {
+                           return reshape(x, {3, 0, 2});
+                         },
+                         {})},
+       .errors = {{"other count", [=] { reshape(matrix, {4}); }, "differs: [2, 3] to [4]"},
+                  {"two unknown",
+                   [=] {
+                     reshape(matrix, {-1, -1});
+                   },
+                   "only one size may be -1"},
+                  {"ambiguous",
+                   [] {
+                     reshape(ones({0, 3}), {-1, 0});
+                   },
+                   "ambiguous"}}},
+      {.name = "flatten",
+       .formula = "y = x with the axes start_dim … end_dim as one",
+       .gradient = "dx = dy in x's shape",
+       .samples = {moved("all", {2, 2}, [](const Var& x) { return flatten(x); }, {0, 1, 2, 3}),
+                   moved("last two", {1, 2, 2}, [](const Var& x) { return flatten(x, 1); },
+                         {0, 1, 2, 3}),
+                   moved("of a transposed view", {2, 3},
+                         [](const Var& x) { return flatten(transpose(x, 0, 1)); },
+                         {0, 3, 1, 4, 2, 5}),
+                   moved("0-d", {}, [](const Var& x) { return flatten(x); }, {0}),
+                   moved("empty", {2, 0}, [](const Var& x) { return flatten(x); }, {})},
+       .errors = {{"backwards", [=] { flatten(matrix, 1, 0); }, "start_dim comes after end_dim"}}},
+      {.name = "permute",
+       .formula = "y = x with its axes in the order dims",
+       .gradient = "dx = dy with the axes back in place",
+       .samples = {moved("three axes", {2, 3, 2},
+                         [](const Var& x) {
+                           return permute(x, {2, 0, 1});
+                         },
+                         {0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11}),
+                   moved("negative axes", {2, 3},
+                         [](const Var& x) {
+                           return permute(x, {-1, 0});
+                         },
+                         {0, 3, 1, 4, 2, 5}),
+                   moved("0-d", {}, [](const Var& x) { return permute(x, {}); }, {0}),
+                   moved("empty", {0, 2},
+                         [](const Var& x) {
+                           return permute(x, {1, 0});
+                         },
+                         {})},
+       .errors = {{"too few", [=] { permute(matrix, {0}); },
+                   "needs every dim once: [0] for [2, 3]"},
+                  {"twice",
+                   [=] {
+                     permute(matrix, {0, 0});
+                   },
+                   "dim given twice: 0"}}},
+      {.name = "transpose",
+       .formula = "y = x with two axes exchanged",
+       .gradient = "dx = dy with the same axes exchanged",
+       .samples = {moved("matrix", {2, 3}, [](const Var& x) { return transpose(x, 0, 1); },
+                         {0, 3, 1, 4, 2, 5}),
+                   moved("outer and inner", {2, 1, 3},
+                         [](const Var& x) { return transpose(x, 0, -1); }, {0, 3, 1, 4, 2, 5}),
+                   moved("empty", {0, 2}, [](const Var& x) { return transpose(x, 0, 1); }, {})},
+       .errors = {{"no such axis", [=] { transpose(matrix, 0, 2); }, "dim out of range: 2"}}},
+      {.name = "unsqueeze",
+       .formula = "y = x with an axis of size 1 at dim",
+       .gradient = "dx = dy in x's shape",
+       .samples = {moved("inside", {2, 2}, [](const Var& x) { return unsqueeze(x, 1); },
+                         {0, 1, 2, 3}),
+                   moved("at the end of a view",
+                         {2, 2}, [](const Var& x) { return unsqueeze(transpose(x, 0, 1), -1); },
+                         {0, 2, 1, 3}),
+                   moved("0-d", {}, [](const Var& x) { return unsqueeze(x, 0); }, {0}),
+                   moved("empty", {0}, [](const Var& x) { return unsqueeze(x, 0); }, {})},
+       .errors = {{"no such axis", [=] { unsqueeze(matrix, 3); }, "dim out of range: 3"}}},
+      {.name = "squeeze",
+       .formula = "y = x without the axis dim, when its size is 1",
+       .gradient = "dx = dy in x's shape",
+       .samples = {moved("size 1", {2, 1, 2}, [](const Var& x) { return squeeze(x, 1); },
+                         {0, 1, 2, 3}),
+                   moved("another size", {2, 2}, [](const Var& x) { return squeeze(x, 0); },
+                         {0, 1, 2, 3}),
+                   moved("to 0-d", {1}, [](const Var& x) { return squeeze(x, -1); }, {0}),
+                   moved("empty", {1, 0}, [](const Var& x) { return squeeze(x, 0); }, {})},
+       .errors = {{"no such axis", [=] { squeeze(matrix, -3); }, "dim out of range: -3"}}},
+      {.name = "expand",
+       .formula = "y = x repeated along new axes and axes of size 1",
+       .gradient = "dx = Σ dy over the repetitions",
+       .notes = "-1 keeps a size. Nothing is copied.",
+       .samples = {moved("both", {3, 1},
+                         [](const Var& x) {
+                           return expand(x, {2, -1, 2});
+                         },
+                         {0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2}),
+                   moved("0-d", {}, [](const Var& x) { return expand(x, {3}); }, {0, 0, 0}),
+                   moved("to nothing", {1, 2},
+                         [](const Var& x) {
+                           return expand(x, {0, 2});
+                         },
+                         {})},
+       .errors = {{"size above 1", [=] { expand(matrix, {4, 3}); }, "[2, 3] to [4, 3]"},
+                  {"fewer axes", [=] { expand(matrix, {3}); }, "fewer dimensions"}}},
+      {.name = "sum_to",
+       .formula = "y = Σ x over the axes in which it is larger than shape",
+       .gradient = "dx = dy, repeated",
+       .samples = {{.label = "columns",
+                    .inputs = {{{2, 3}}},
+                    .f =
+                        [](const Vars& v) {
+                          return Vars{sum_to(v[0], {2, 1})};
+                        },
+                    .reference = [](const Columns& x) -> Numbers {
+                      return {x[0][0] + x[0][1] + x[0][2], x[0][3] + x[0][4] + x[0][5]};
+                    }},
+                   {.label = "to 0-d",
+                    .inputs = {{{1, 2}}},
+                    .f = [](const Vars& v) { return Vars{sum_to(v[0], {})}; },
+                    .reference = [](const Columns& x) { return Numbers{x[0][0] + x[0][1]}; }},
+                   moved("same shape", {2}, [](const Var& x) { return sum_to(x, {2}); }, {0, 1}),
+                   moved("of nothing", {0, 1},
+                         [](const Var& x) {
+                           return sum_to(x, {1, 1});
+                         },
+                         {-1})},
+       .errors = {{"no broadcast", [=] { sum_to(matrix, {2}); }, "sum_to"}}}};
+}
 
 }  // namespace glass
