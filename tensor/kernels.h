@@ -17,7 +17,8 @@ struct Axis3 {
   int64_t outer, length, inner;
 };
 
-/// Element i is kept, times scale, when word i of the stream (tensor/random.h) is at most last_kept.
+/// Element i is kept, times scale, when word i of the stream (tensor/random.h) is at most
+/// last_kept.
 struct DropoutDraw {
   uint64_t key, counter;
   uint32_t last_kept;

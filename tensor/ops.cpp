@@ -164,7 +164,8 @@ Tensor amin(const Tensor& x, const Dims& dims, bool keepdim) {
   return reduce(Reduction::min, "amin", x, dims, keepdim);
 }
 
-static Tensor arg_extreme(bool largest, const char* op, const Tensor& x, int64_t dim, bool keepdim) {
+static Tensor arg_extreme(bool largest, const char* op, const Tensor& x, int64_t dim,
+                          bool keepdim) {
   const int d = normalize_dim(op, dim, x.ndim());
   const Reduced r = prepare_reduction(op, x, {d}, keepdim);
   Tensor out = Tensor::empty(r.out, kInt64);
