@@ -9,6 +9,7 @@ namespace glass {
 // One function per file of nn/ with layers.
 std::vector<Entry> linear_entries();
 std::vector<Entry> embedding_entries();
+std::vector<Entry> dropout_entries();
 
 /// The tables of nn/, joined.
 const std::vector<Entry>& nn_entries();
