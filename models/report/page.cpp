@@ -45,7 +45,7 @@ border-bottom:1px solid var(--rule)}
 padding:3px 9px;border-radius:6px;font-size:14px;z-index:2;white-space:nowrap}
 footer{margin-top:48px;color:var(--faint);font-size:14px}
 @media print{body{background:#fff;font-size:11pt}main{max-width:none;padding:0}
-.card,figure,tr{break-inside:avoid}h2{break-after:avoid}
+.plots{grid-template-columns:1fr 1fr}.card,figure,tr{break-inside:avoid}h2{break-after:avoid}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
 

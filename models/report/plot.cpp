@@ -174,7 +174,8 @@ std::string line_plot_css() {
 .plot .head{font-size:15px;font-weight:600}
 .plot .grid{stroke:var(--rule);fill:none}
 .plot .axis{stroke:var(--faint);fill:none}
-.plot .line{fill:none;stroke:var(--line);stroke-width:2.2;stroke-linejoin:round;stroke-linecap:round}
+.plot .line{fill:none;stroke:var(--line);stroke-width:2.2;stroke-linejoin:round;
+stroke-linecap:round}
 .mark{fill:var(--line)}
 .mark .reach{fill-opacity:0}
 .mark:hover .reach{fill-opacity:.22}

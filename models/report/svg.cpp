@@ -173,10 +173,10 @@ std::string cell(double x, double y, double value, double amount, const std::str
   const std::string written = fmt::format("{:.2f}", value);
   const double font = std::min(13.0, 0.36 * l.cell_height);
   if (written != "0.00" && l.cell_width >= 36 && text_width(written, font) <= l.cell_width) {
-    out += fmt::format(
-        R"(<text x="{}" y="{}" font-size="{}" text-anchor="middle" pointer-events="none" {}>{}</text>)",
-        pixels(x + l.cell_width / 2), pixels(y + l.cell_height / 2 + 0.35 * font), pixels(font),
-        ink.number(amount), written);
+    const std::string place =
+        fmt::format(R"(font-size="{}" text-anchor="middle" pointer-events="none" )", pixels(font));
+    return out + text_at(x + l.cell_width / 2, y + l.cell_height / 2 + 0.35 * font,
+                         place + ink.number(amount), written);
   }
   return out + "\n";
 }
