@@ -9,6 +9,8 @@
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduction.h"
 #include "autograd/ops/shape.h"
+#include "autograd/ops/table.h"
+#include "autograd/samples.h"
 #include "tensor/kernels.h"
 #include "tensor/ops.h"
 
@@ -145,6 +147,110 @@ std::array<Var, 2> additive_attention(In query, In keys, In v, In values, const 
   AdditiveAttention attention{};
   if (allowed.defined()) attention.allowed = allowed.expand(shape).contiguous();
   return record(std::move(attention), query, keys, v, values);
+}
+
+namespace {
+
+Tensor mask_of(const std::vector<double>& may, const Shape& shape) {
+  return may.empty() ? Tensor() : Tensor::from(may, shape).to(kBool);
+}
+
+Sample softmax_sample(std::string label, const Shape& shape, const Shape& mask_shape,
+                      const std::vector<double>& may) {
+  return {
+      .label = std::move(label),
+      .inputs = {{shape}},
+      .f = [=](const Vars& in) { return Vars{masked_softmax(in[0], mask_of(may, mask_shape))}; },
+      .definition =
+          [=](const Vars& in) {
+            const Tensor mask = mask_of(may, mask_shape);
+            return Vars{softmax_equations(in[0], mask.defined() ? mask.expand(shape) : mask)};
+          }};
+}
+
+Sample additive_sample(std::string label, int64_t B, int64_t T, int64_t S, int64_t A, int64_t K,
+                       const std::vector<double>& may = {}) {
+  const auto mask = [=] { return mask_of(may, {B, S}); };
+  const Shape query = T > 0 ? Shape{B, T, A} : Shape{B, A};
+  return {.label = std::move(label),
+          .inputs = {{query}, {{B, S, A}}, {{A}}, {{B, S, K}}},
+          .f =
+              [=](const Vars& in) {
+                const auto y = additive_attention(in[0], in[1], in[2], in[3], mask());
+                return Vars(y.begin(), y.end());
+              },
+          .definition =
+              [=](const Vars& in) {
+                const AdditiveAttention op{mask()};
+                const Var q = T > 0 ? in[0] : unsqueeze(in[0], 1);
+                const auto y = op.definition(q, in[1], in[2], in[3]);
+                if (T > 0) return Vars(y.begin(), y.end());
+                return Vars{squeeze(y[0], 1), squeeze(y[1], 1)};
+              }};
+}
+
+}  // namespace
+
+std::vector<Entry> attention_ops() {
+  const auto call = [](const Shape& q, const Shape& k, const Shape& v, const Shape& x) {
+    additive_attention(ones(q), ones(k), ones(v), ones(x), Tensor());
+  };
+  return {
+      {.name = "masked_softmax",
+       .kind = EntryKind::fused,
+       .formula = "y = exp(x) / Σ exp(x) over what is allowed, else 0",
+       .gradient = "dx = y·(dy - Σ dy·y)",
+       .notes = "A row with nothing allowed, or of -infinity only, is 0 with gradient 0.",
+       .samples = {softmax_sample("no mask", {2, 4}, {}, {}),
+                   softmax_sample("mask", {2, 4}, {2, 4}, {1, 1, 0, 1, 0, 1, 1, 0}),
+                   softmax_sample("a row without any", {2, 3}, {2, 3}, {0, 0, 0, 1, 0, 1}),
+                   softmax_sample("one allowed of a row", {2, 3}, {2, 3}, {0, 1, 0, 1, 1, 1}),
+                   softmax_sample("broadcast", {2, 2, 3}, {2, 1, 3}, {1, 1, 0, 1, 0, 1}),
+                   softmax_sample("no elements", {2, 0}, {}, {})},
+       .errors = {{"numbers as mask",
+                   [] {
+                     masked_softmax(ones({2, 3}), Tensor::ones({2, 3}));
+                   },
+                   "a mask must be bool"},
+                  {"mask of another size",
+                   [] {
+                     masked_softmax(ones({2, 3}), Tensor::full({2, 4}, 1, kBool));
+                   },
+                   "[2, 4]"},
+                  {"0-d", [] { masked_softmax(ones({}), Tensor()); }, "at least one dimension"}}},
+      {.name = "additive_attention",
+       .kind = EntryKind::fused,
+       .formula = "e = vᵀ·tanh(query + key); weights = softmax(e); context = Σ weights·values",
+       .gradient = "de = weights·(dw - Σ dw·weights) with dw = dcontext·value; "
+                   "dquery = Σ dkey, dkey = de·v·(1 - tanh²), dv = Σ de·tanh",
+       .notes =
+           "What is not allowed is never read. A row with nothing allowed is 0 with gradient 0.",
+       .samples =
+           {additive_sample("one query", 2, 0, 3, 2, 2), additive_sample("queries", 2, 2, 3, 2, 3),
+            additive_sample("mask", 2, 2, 3, 2, 2, {1, 0, 1, 1, 1, 0}),
+            additive_sample("a row without any", 2, 0, 3, 2, 2, {0, 0, 0, 0, 1, 1}),
+            additive_sample("one key", 2, 0, 1, 3, 2), additive_sample("wide", 1, 0, 3, 20, 18),
+            additive_sample("no keys", 2, 1, 0, 2, 2), additive_sample("no rows", 0, 1, 2, 2, 2)},
+       .errors = {{"attention sizes",
+                   [=] {
+                     call({2, 3}, {2, 4, 3}, {2}, {2, 4, 5});
+                   },
+                   "attention sizes differ"},
+                  {"values",
+                   [=] {
+                     call({2, 3}, {2, 4, 3}, {3}, {2, 5, 5});
+                   },
+                   "one value per key"},
+                  {"batches",
+                   [=] {
+                     call({3, 3}, {2, 4, 3}, {3}, {2, 4, 5});
+                   },
+                   "batch sizes differ"},
+                  {"axes",
+                   [=] {
+                     call({3}, {2, 4, 3}, {3}, {2, 4, 5});
+                   },
+                   "needs query"}}}};
 }
 
 }  // namespace glass

@@ -3,8 +3,10 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/recurrent.h"
-#include "autograd/ops/recurrent_steps.h"
 #include "autograd/ops/shape.h"
+#include "autograd/ops/table.h"
+#include "autograd/recurrent_steps.h"
+#include "autograd/samples.h"
 #include "tensor/kernels.h"
 #include "tensor/ops.h"
 
@@ -175,6 +177,103 @@ Var gru_cell(In x_gates, In h_gates, In h) {
   check_same_dtype("gru_cell", x_gates->dtype(), h->dtype());
   check_same_dtype("gru_cell", h_gates->dtype(), h->dtype());
   return record(GruCell{}, x_gates, h_gates, h);
+}
+
+namespace {
+
+struct GruCase {
+  int64_t T, B, I, H;
+  std::vector<int64_t> lengths = {};
+  bool reverse = false, bias = true, state = true;
+};
+
+Sample gru_sample(std::string label, const GruCase& c) {
+  Sample sample{};
+  sample.label = std::move(label);
+  sample.inputs = {{{c.T, c.B, c.I}}, {{3 * c.H, c.I}, -1, 1}, {{3 * c.H, c.H}, -1, 1}};
+  if (c.bias) sample.inputs.insert(sample.inputs.end(), 2, {{3 * c.H}, -1, 1});
+  if (c.state) sample.inputs.push_back({{c.B, c.H}, -1, 1});
+  const auto arguments = [c](const Vars& in) {
+    return std::array<Var, 6>{in[0], c.state ? in.back() : Var(), in[1],
+                              in[2], c.bias ? in[3] : Var(),      c.bias ? in[4] : Var()};
+  };
+  sample.f = [=](const Vars& in) {
+    const auto a = arguments(in);
+    const auto y = gru_sequence(a[0], a[1], a[2], a[3], a[4], a[5], c.lengths, c.reverse);
+    return Vars(y.begin(), y.end());
+  };
+  sample.definition = [=](const Vars& in) {
+    const auto a = arguments(in);
+    const GruSequence op{Steps("gru", c.lengths, c.T, c.B, c.reverse)};
+    const auto y = op.definition(a[0], a[1], a[2], a[3], a[4], a[5]);
+    return Vars(y.begin(), y.end());
+  };
+  return sample;
+}
+
+Sample gru_cell_sample(std::string label, int64_t B, int64_t H) {
+  return {.label = std::move(label),
+          .inputs = {{{B, 3 * H}}, {{B, 3 * H}}, {{B, H}}},
+          .f = [](const Vars& in) { return Vars{gru_cell(in[0], in[1], in[2])}; },
+          .definition = [](const Vars& in) { return Vars{gru_equations(in[0], in[1], in[2])}; }};
+}
+
+}  // namespace
+
+std::vector<Entry> gru_ops() {
+  const auto call = [](const Shape& x, const Shape& w_ih, const Shape& w_hh, const Shape& bias,
+                       const std::vector<int64_t>& lengths) {
+    gru_sequence(ones(x), Var(), ones(w_ih), ones(w_hh), ones(bias), ones(bias), lengths);
+  };
+  return {
+      {.name = "gru_sequence",
+       .kind = EntryKind::fused,
+       .formula = "r, z = σ(W·x + b + U·h + d), n = tanh(W·x + b + r·(U·h + d)); "
+                  "h' = (1 - z)·n + z·h",
+       .gradient = "dn = dh·(1 - z)·(1 - n²), dz = dh·(h - n)·z·(1 - z), "
+                   "dr = dn·(U·h + d)·r·(1 - r)",
+       .notes = "The reset gate acts after the product. Nothing beyond a row's length is read; the "
+                "output there is 0.",
+       .samples = {gru_sample("sequence", {3, 2, 2, 3}),
+                   gru_sample("reverse", {3, 2, 2, 3, {}, true}),
+                   gru_sample("lengths", {4, 4, 2, 2, {2, 4, 0, 1}}),
+                   gru_sample("lengths, reverse", {4, 4, 2, 2, {2, 4, 0, 1}, true}),
+                   gru_sample("lengths, zero state", {3, 2, 2, 2, {3, 1}, true, true, false}),
+                   gru_sample("no bias", {3, 2, 2, 2, {}, false, false}),
+                   gru_sample("one step, one row, one unit", {1, 1, 1, 1}),
+                   gru_sample("no steps", {0, 2, 2, 2}), gru_sample("no rows", {2, 0, 2, 2})},
+       .errors =
+           {{"input size",
+             [=] {
+               call({4, 2, 5}, {9, 2}, {9, 3}, {9}, {});
+             },
+             "input size is not the weight's"},
+            {"an LSTM's weight",
+             [=] {
+               call({4, 2, 2}, {12, 2}, {12, 3}, {12}, {});
+             },
+             "[12, 3] with 3 gates"},
+            {"one bias",
+             [] {
+               gru_sequence(ones({2, 1, 1}), Var(), ones({3, 1}), ones({3, 1}), ones({3}), Var());
+             },
+             "both biases or none"},
+            {"length beyond the end",
+             [=] {
+               call({4, 2, 2}, {9, 2}, {9, 3}, {9}, {4, 5});
+             },
+             "5 in row 1, must be in 0 … 4"}}},
+      {.name = "gru_cell",
+       .kind = EntryKind::fused,
+       .formula = "r, z = σ(x + u), n = tanh(x + r·u); h' = (1 - z)·n + z·h",
+       .gradient = "as gru_sequence, one step",
+       .samples = {gru_cell_sample("batch", 3, 2), gru_cell_sample("one row", 1, 3),
+                   gru_cell_sample("no rows", 0, 2), gru_cell_sample("wide", 2, 70)},
+       .errors = {{"sizes",
+                   [] {
+                     gru_cell(ones({2, 9}), ones({2, 9}), ones({2, 2}));
+                   },
+                   "[2, 9], [2, 9] and [2, 2]"}}}};
 }
 
 }  // namespace glass

@@ -1,4 +1,4 @@
-#include "autograd/ops/recurrent_steps.h"
+#include "autograd/recurrent_steps.h"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
-#include "autograd/ops/recurrent.h"
-
 #include "autograd/op.h"
 #include "autograd/ops/activation.h"
 #include "autograd/ops/arithmetic.h"
-#include "autograd/ops/comparison.h"
 #include "autograd/ops/matmul.h"
-#include "autograd/ops/recurrent_steps.h"
+#include "autograd/ops/recurrent.h"
 #include "autograd/ops/shape.h"
+#include "autograd/ops/table.h"
+#include "autograd/recurrent_steps.h"
+#include "autograd/samples.h"
 #include "tensor/kernels.h"
 #include "tensor/ops.h"
 
@@ -155,6 +155,148 @@ std::array<Var, 2> lstm_cell(In gates, In c) {
     fail("lstm_cell", "gates must be [B, 4H] and c [B, H]", gates->shape(), " and ", c->shape());
   check_same_dtype("lstm_cell", gates->dtype(), c->dtype());
   return record(LstmCell{}, gates, c);
+}
+
+namespace {
+
+// Sizes of a sample of a recurrent op, and which inputs it has beside x and the weights.
+struct LstmCase {
+  int64_t T, B, I, H;
+  std::vector<int64_t> lengths = {};
+  bool reverse = false, bias = true, state = true;
+};
+
+Sample lstm_sample(std::string label, const LstmCase& c) {
+  Sample sample{};
+  sample.label = std::move(label);
+  sample.inputs = {{{c.T, c.B, c.I}}, {{4 * c.H, c.I}, -1, 1}, {{4 * c.H, c.H}, -1, 1}};
+  if (c.bias) sample.inputs.push_back({{4 * c.H}, -1, 1});
+  if (c.state) sample.inputs.insert(sample.inputs.end(), 2, {{c.B, c.H}, -1, 1});
+  const auto arguments = [c](const Vars& in) {
+    const size_t state = c.bias ? 4 : 3;
+    return std::array<Var, 6>{
+        in[0], c.state ? in[state] : Var(), c.state ? in[state + 1] : Var(), in[1],
+        in[2], c.bias ? in[3] : Var()};
+  };
+  sample.f = [=](const Vars& in) {
+    const auto a = arguments(in);
+    const auto y = lstm_sequence(a[0], a[1], a[2], a[3], a[4], a[5], c.lengths, c.reverse);
+    return Vars(y.begin(), y.end());
+  };
+  sample.definition = [=](const Vars& in) {
+    const auto a = arguments(in);
+    const LstmSequence op{Steps("lstm", c.lengths, c.T, c.B, c.reverse)};
+    const auto y = op.definition(a[0], a[1], a[2], a[3], a[4], a[5]);
+    return Vars(y.begin(), y.end());
+  };
+  return sample;
+}
+
+Sample lstm_cell_sample(std::string label, int64_t B, int64_t H) {
+  return {.label = std::move(label),
+          .inputs = {{{B, 4 * H}}, {{B, H}}},
+          .f =
+              [](const Vars& in) {
+                const auto y = lstm_cell(in[0], in[1]);
+                return Vars(y.begin(), y.end());
+              },
+          .definition =
+              [](const Vars& in) {
+                const auto y = lstm_equations(in[0], in[1]);
+                return Vars(y.begin(), y.end());
+              }};
+}
+
+}  // namespace
+
+std::vector<Entry> lstm_ops() {
+  const auto call = [](const Shape& x, const Shape& w_ih, const Shape& w_hh, const Shape& bias,
+                       const std::vector<int64_t>& lengths, const Shape& state = {2, 3}) {
+    lstm_sequence(ones(x), ones(state), ones(state), ones(w_ih), ones(w_hh), ones(bias), lengths);
+  };
+  return {{.name = "lstm_sequence",
+           .kind = EntryKind::fused,
+           .formula = "i, f, o = σ(W·x + U·h + b), g = tanh(W·x + U·h + b); c' = f·c + i·g; "
+                      "h' = o·tanh(c')",
+           .gradient = "di = dc·g·i·(1 - i), df = dc·c·f·(1 - f), dg = dc·i·(1 - g²), "
+                       "do = dh·tanh(c')·o·(1 - o), with dc = dc' + dh·o·(1 - tanh²(c'))",
+           .notes = "Nothing beyond a row's length is read; the output there is 0.",
+           .samples = {lstm_sample("sequence", {3, 2, 2, 3}),
+                       lstm_sample("reverse", {3, 2, 2, 3, {}, true}),
+                       lstm_sample("lengths", {4, 4, 2, 2, {2, 4, 0, 1}}),
+                       lstm_sample("lengths, reverse", {4, 4, 2, 2, {2, 4, 0, 1}, true}),
+                       lstm_sample("lengths, zero state", {3, 2, 2, 2, {3, 1}, true, true, false}),
+                       lstm_sample("no bias", {3, 2, 2, 2, {}, false, false}),
+                       lstm_sample("one step, one row, one unit", {1, 1, 1, 1}),
+                       lstm_sample("zero state", {3, 2, 2, 2, {}, false, true, false}),
+                       lstm_sample("no steps", {0, 2, 2, 2}), lstm_sample("no rows", {2, 0, 2, 2})},
+           .errors = {{"input of two axes",
+                       [=] {
+                         call({4, 2}, {12, 2}, {12, 3}, {12}, {});
+                       },
+                       "three dimensions, time, batch, features: [4, 2]"},
+                      {"input size",
+                       [=] {
+                         call({4, 2, 5}, {12, 2}, {12, 3}, {12}, {});
+                       },
+                       "input size is not the weight's"},
+                      {"recurrent weight",
+                       [=] {
+                         call({4, 2, 2}, {12, 2}, {12, 4}, {12}, {});
+                       },
+                       "[12, 4] with 4 gates"},
+                      {"two weights",
+                       [=] {
+                         call({4, 2, 2}, {8, 2}, {12, 3}, {12}, {});
+                       },
+                       "[8, 2] and [12, 3]"},
+                      {"bias",
+                       [=] {
+                         call({4, 2, 2}, {12, 2}, {12, 3}, {8}, {});
+                       },
+                       "[8] for weight [12, 3]"},
+                      {"state",
+                       [=] {
+                         call({4, 2, 2}, {12, 2}, {12, 3}, {12}, {}, {3, 3});
+                       },
+                       "h0 is [3, 3], need [2, 3]"},
+                      {"number of lengths",
+                       [=] {
+                         call({4, 2, 2}, {12, 2}, {12, 3}, {12}, {4});
+                       },
+                       "1 lengths for 2 rows"},
+                      {"length beyond the end",
+                       [=] {
+                         call({4, 2, 2}, {12, 2}, {12, 3}, {12}, {4, 5});
+                       },
+                       "5 in row 1, must be in 0 … 4"},
+                      {"negative length",
+                       [=] {
+                         call({4, 2, 2}, {12, 2}, {12, 3}, {12}, {-1, 4});
+                       },
+                       "-1 in row 0"},
+                      {"two types",
+                       [] {
+                         lstm_sequence(ones({2, 1, 1}, kFloat32), Var(), Var(), ones({4, 1}),
+                                       ones({4, 1}), Var());
+                       },
+                       "float32 and float64"}}},
+          {.name = "lstm_cell",
+           .kind = EntryKind::fused,
+           .formula = "c' = σ(f)·c + σ(i)·tanh(g), h' = σ(o)·tanh(c')",
+           .gradient = "as lstm_sequence, one step",
+           .samples = {lstm_cell_sample("batch", 3, 2), lstm_cell_sample("one row", 1, 3),
+                       lstm_cell_sample("no rows", 0, 2), lstm_cell_sample("wide", 2, 70)},
+           .errors = {{"sizes",
+                       [] {
+                         lstm_cell(ones({2, 8}), ones({2, 3}));
+                       },
+                       "[2, 8] and [2, 3]"},
+                      {"two types",
+                       [] {
+                         lstm_cell(ones({2, 8}), ones({2, 2}, kFloat32));
+                       },
+                       "float64 and float32"}}}};
 }
 
 }  // namespace glass
