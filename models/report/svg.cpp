@@ -190,8 +190,8 @@ std::string cells(const AttentionMap& map, const ValueRange& range, const Layout
       const std::string tip = escape_xml(fmt::format(
           "{} ← {}: {}", label_text(map.target[t]), label_text(map.source[s]), number_text(value)));
       out += cell(l.left + static_cast<double>(s) * l.cell_width,
-                  l.top + static_cast<double>(t) * l.cell_height, value,
-                  std::isfinite(value) ? range.amount(value) : 0, tip, l, ink);
+                  l.top + static_cast<double>(t) * l.cell_height, value, range.amount(value), tip,
+                  l, ink);
     }
   }
   out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>\n", pixels(l.left),

@@ -53,6 +53,7 @@ TEST_CASE("points that cannot be drawn leave gaps", "[report]") {
   const std::string svg = line_plot_svg({"", "x", {{"c", {0, 1, 2, 3, 4}, {1, 1, kNan, kInf, 1}}}});
   CHECK(xml_problem(svg) == "");
   CHECK(count(svg, "<g class=\"mark") == 3);
+  CHECK(count(svg, "d=\"M62 50.1L202 50.1M622 50.1\"") == 1);
   CHECK(count(svg, "nan") == 0);
   CHECK(count(svg, "inf") == 0);
   const std::string log = line_plot_svg({"", "x", {{"c", {0, 1, 2, 3}, {1, 0, -1, 0.5}}}, true});

@@ -54,6 +54,15 @@ TEST_CASE("few words stand above their columns with the weights beside the shade
         "     · 0  ░ ≥0.05  ▒ ≥0.25  ▓ ≥0.5  █ ≥0.75\n");
 }
 
+TEST_CASE("Chinese words stand in the middle of their columns", "[report]") {
+  const AttentionMap map{{"汤姆", "追"}, {"Tom", "J"}, {{0.6, 0.4}, {0.1, 0.9}}, ""};
+  CHECK(terminal_heat_map(map, {80, TerminalColor::none}) ==
+        "     汤姆     追\n"
+        "Tom ▓▓ 0.60 ▒▒ 0.40\n"
+        "  J ░░ 0.10 ██ 0.90\n"
+        "    · 0  ░ ≥0.05  ▒ ≥0.25  ▓ ≥0.5  █ ≥0.75\n");
+}
+
 TEST_CASE("letters stand directly above their cells, Chinese ones too", "[report]") {
   const AttentionMap latin{{"a", " ", "b"}, {"x", "汤"}, {{1, 0, 0.5}, {0, 0.75, 0.3}}, ""};
   CHECK(terminal_heat_map(latin, {80, TerminalColor::none}) ==
