@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "nn/samples.h"
+#include "nn/table.h"
+
 namespace glass {
 
 Var masked_softmax(In scores, const Mask& mask) {
@@ -47,6 +50,70 @@ Attended AdditiveAttention::operator()(const Var& query, const Keys& keys) const
   const auto [context, weights] =
       additive_attention(query_proj(query), keys.projected, v, keys.values, keys.mask.allowed());
   return {context, weights};
+}
+
+namespace {
+
+// Queries of size 2, keys of size 3, 2 attention units.
+Sample additive_sample(std::string label, const Shape& query, int64_t S,
+                       const std::vector<int64_t>& lengths, bool with_values) {
+  Generator generator;
+  AdditiveAttention shaped(2, 3, 2, generator);
+  const int64_t B = query[0];
+  Sample sample{};
+  sample.label = std::move(label);
+  sample.inputs = {{query}, {{B, S, 3}}};
+  if (with_values) sample.inputs.push_back({{B, S, 2}});
+  const size_t first = sample.inputs.size();
+  for (Input& input : parameter_inputs(shaped)) sample.inputs.push_back(std::move(input));
+  auto call = [=](const Vars& in, bool fused) {
+    Generator unused;
+    AdditiveAttention attention(2, 3, 2, unused);
+    bind_parameters(attention, in, first);
+    const Mask mask = lengths.empty() ? Mask() : Mask::from_lengths(lengths, S);
+    const Keys keys = attention.prepare(in[1], mask, with_values ? in[2] : Var());
+    const Attended y = fused ? attention(in[0], keys) : attention.equations(in[0], keys);
+    return Vars{y.context, y.weights};
+  };
+  sample.f = [=](const Vars& in) { return call(in, true); };
+  if (query.size() == 3) sample.definition = [=](const Vars& in) { return call(in, false); };
+  return sample;
+}
+
+}  // namespace
+
+std::vector<Entry> attention_entries() {
+  const auto prepare = [](const Shape& keys, const Mask& mask) {
+    Generator g;
+    return AdditiveAttention(2, 3, 2, g).prepare(Var(Tensor::zeros(keys)), mask);
+  };
+  return {{.name = "AdditiveAttention",
+           .kind = EntryKind::layer,
+           .formula = "e = vᵀ·tanh(W_q·q + W_k·h); weights = softmax(e); context = Σ weights·h",
+           .gradient = "as additive_attention",
+           .notes = "Keys that the mask hides may hold anything; a query with all keys hidden gets "
+                    "weights, context and gradients 0.",
+           .samples = {additive_sample("one query", {2, 2}, 3, {}, false),
+                       additive_sample("queries, mask", {2, 2, 2}, 3, {2, 3}, false),
+                       additive_sample("a row without any key", {2, 1, 2}, 3, {0, 3}, false),
+                       additive_sample("values", {1, 2, 2}, 3, {2}, true)},
+           .errors = {
+               {"size of the keys",
+                [=] {
+                  prepare({2, 4, 2}, {});
+                },
+                "[2, 4, 2] for key_dim 3"},
+               {"mask",
+                [=] {
+                  prepare({2, 4, 3}, Mask::from_lengths({1, 2}, 5));
+                },
+                "[2, 5] for [2, 4, 3]"},
+               {"size of the query",
+                [=] {
+                  Generator g;
+                  AdditiveAttention(2, 3, 2, g)(Var(Tensor::zeros({2, 3})), prepare({2, 4, 3}, {}));
+                },
+                "[2, 3] for query_dim 2"}}}};
 }
 
 }  // namespace glass
