@@ -185,6 +185,11 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
   if (x.shape() == shape) return x;
   Dims dims;
   const int shift = x.ndim() - shape.size();
+  bool fits = shift >= 0;
+  for (int i = 0; fits && i < shape.size(); ++i)
+    fits = shape[i] == 1 || shape[i] == x.shape()[i + shift];
+  if (!fits)
+    fail("sum_to", "this shape does not broadcast to the tensor's", shape, " and ", x.shape());
   for (int i = 0; i < x.ndim(); ++i)
     if (i < shift || (shape[i - shift] == 1 && x.shape()[i] != 1)) dims.push_back(i);
   return (dims.empty() ? x : sum(x, dims)).reshape(shape);

@@ -91,24 +91,13 @@ struct Prod {
     b.add(0, dx.permute(back));
   }
   Var definition(const Var& x) const {
-    Shape shape = x.shape();
-    int64_t n = 1;
-    for (int64_t d : normalize_dims("prod", dims, x.ndim())) {
-      n *= shape[static_cast<int>(d)];
-      shape[static_cast<int>(d)] = 1;
-    }
-    Var y(Tensor::ones(shape, x.dtype()));
-    if (x.numel() > 0) {
-      const Var rows = reshape(permute(x, order(x.ndim())), {x.numel() / n, n});
-      y = select(rows, 1, 0);
-      for (int64_t i = 1; i < n; ++i) y = y * select(rows, 1, i);
-    }
-    Shape reduced;
-    const Dims gone = normalize_dims("prod", dims, x.ndim());
-    for (int i = 0; i < x.ndim(); ++i)
-      if (keepdim || std::find(gone.begin(), gone.end(), i) == gone.end())
-        reduced.push_back(shape[i]);
-    return reshape(y, reduced);
+    if (x.numel() == 0) return sum(x, dims, keepdim) + 1.0;  // of no elements
+    const Shape shape = prod(x.value(), dims, keepdim).shape();
+    const int64_t rows = numel(shape), n = x.numel() / rows;
+    const Var flat = reshape(permute(x, order(x.ndim())), {rows, n});
+    Var y = select(flat, 1, 0);
+    for (int64_t i = 1; i < n; ++i) y = y * select(flat, 1, i);
+    return reshape(y, shape);
   }
 };
 
@@ -317,10 +306,14 @@ std::vector<Entry> reduction_ops() {
     const bool keepdim = label == "first axis" || label == "axes apart, kept";
     sample.definition = [=](const Vars& v) { return Vars{Prod{dims, keepdim}.definition(v[0])}; };
   }
+  Entry mean_entry = reduction("mean", mean, average, false);
+  for (Sample& sample : mean_entry.samples)  // NaN there: no gradient to check
+    if (sample.label == "empty axis" || sample.label == "nothing at all")
+      sample.inputs[0].requires_grad = false;
   return {about(reduction("sum", sum, total, false), "y = Σ x over dims",
                 "dx = dy, spread over dims", "No elements: 0."),
-          about(reduction("mean", mean, average, false), "y = Σ x / n over dims",
-                "dx = dy/n, spread over dims", "No elements: NaN. Real types only."),
+          about(std::move(mean_entry), "y = Σ x / n over dims", "dx = dy/n, spread over dims",
+                "No elements: NaN. Real types only."),
           about(reduction("amax", amax, largest, true), "y = max x over dims",
                 "dx = dy at the largest element", "Ties split dy evenly. NaN wins."),
           about(reduction("amin", amin, smallest, true), "y = min x over dims",

@@ -13,7 +13,10 @@ namespace {
 
 struct Alias {
   static constexpr const char* name = "alias";
-  Tensor forward(const Tensor& x) const { return x; }
+  Tensor forward(const Tensor& x) const {
+    if (!x.defined()) fail(name, "the input is undefined");
+    return x;
+  }
   void backward(Backward& b, const Saved&) const { b.add(0, b.grad()); }
 };
 
@@ -124,7 +127,7 @@ std::vector<Entry> shape_ops() {
        .gradient = "dx = dy",
        .samples = {moved("vector", {3}, [](const Var& x) { return alias(x); }, {0, 1, 2}),
                    moved("empty", {0}, [](const Var& x) { return alias(x); }, {})},
-       .errors = {{"number", [] { alias(sum_to(1.0, {2})); }, "needs a Var"}}},
+       .errors = {{"undefined", [] { alias(Var()); }, "the input is undefined"}}},
       {.name = "reshape",
        .formula = "y = the elements of x in row-major order, in another shape",
        .gradient = "dx = dy in x's shape",
@@ -261,7 +264,7 @@ std::vector<Entry> shape_ops() {
                            return sum_to(x, {1, 1});
                          },
                          {-1})},
-       .errors = {{"no broadcast", [=] { sum_to(matrix, {2}); }, "sum_to"}}}};
+       .errors = {{"no broadcast", [=] { sum_to(matrix, {2}); }, "[2] and [2, 3]"}}}};
 }
 
 }  // namespace glass

@@ -117,6 +117,8 @@ std::vector<Sample> rows(Var (*f)(In, int64_t), Var (*definition)(const Var&, in
   add("0-d", {}, 0);
   add("no rows", {0, 3}, 1);
   add("rows without elements", {3, 0}, 1);
+  for (Sample& sample : samples)  // one number alone is always 1 (or its log)
+    if (sample.label == "one class" || sample.label == "0-d") sample.expect = Verdict::vacuous;
   return samples;
 }
 

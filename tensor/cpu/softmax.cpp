@@ -43,10 +43,11 @@ GLASS_CLONES void row_scale(T* y, int64_t n, T factor) {
   for (int64_t i = 0; i < n; ++i) y[i] *= factor;
 }
 
+// In this order: the sum of both, which may be large, would round the digits of the second away.
 template <class T>
-GLASS_CLONES void row_shift(const T* x, T* y, int64_t n, T shift) {
+GLASS_CLONES void row_shift(const T* x, T* y, int64_t n, T first, T second) {
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) y[i] = x[i] - shift;
+  for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - first) - second;
 }
 
 template <class T>
@@ -77,11 +78,16 @@ GLASS_CLONES void log_softmax_slope(const T* dy, const T* y, T* dx, int64_t n, T
   for (int64_t i = 0; i < n; ++i) dx[i] = dy[i] - exp(y[i]) * total;
 }
 
-// log(sum(exp(x))): the largest element is taken out; when it is infinite it is the answer.
+// log(sum(exp(x))): the largest element is taken out; when it is infinite it is the answer, unless
+// there is a NaN, which row_max does not see.
 template <class T>
 T row_logsumexp(const T* x, int64_t n) {
   const T top = row_max(x, n);
-  if (std::isinf(top)) return top > 0 ? top : row_sum(x, n);
+  if (std::isinf(top)) {
+    for (int64_t i = 0; i < n; ++i)
+      if (std::isnan(x[i])) return x[i];
+    return top;
+  }
   return top + log(row_exp_sum(x, n, top));
 }
 
@@ -106,7 +112,7 @@ void rows(RowFunction kind, const Tensor& x, const Tensor& out) {
         const T total = row_exp(from + at, to + at, n, top);
         row_scale(to + at, n, T(1) / total);
       } else {
-        row_shift(from + at, to + at, n, top + log(row_exp_sum(from + at, n, top)));
+        row_shift(from + at, to + at, n, top, log(row_exp_sum(from + at, n, top)));
       }
     });
   });
