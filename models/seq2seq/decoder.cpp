@@ -32,8 +32,7 @@ Decoder::State Decoder::start(const Var& last) {
   return state;
 }
 
-Decoder::Step Decoder::step(const Var& embedded, const State& state,
-                            const AdditiveAttention::Keys& keys) {
+Decoder::Step Decoder::step(const Var& embedded, const State& state, const Keys& keys) {
   const auto [context, weights] = attention(state.h, keys);
   const Var input = cat({embedded, context}, 1);
   Step next;

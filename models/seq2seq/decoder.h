@@ -35,7 +35,7 @@ class Decoder : public Module {
   };
   /// s_0 = tanh(W_s h_last), for an LSTM also its cell.
   State start(const Var& last);
-  Step step(const Var& embedded, const State& state, const AdditiveAttention::Keys& keys);
+  Step step(const Var& embedded, const State& state, const Keys& keys);
   Var logits(const Var& features);  ///< [..., H + K] -> [..., V]
 
   Embedding embedding;

@@ -1,6 +1,7 @@
 #include "models/seq2seq/seq2seq.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/loss.h"
@@ -61,12 +62,15 @@ class Seq2SeqSteps : public StepModel {
     const Var index(rows);
     state_.h = index_select(state_.h, 0, index);
     if (state_.c.defined()) state_.c = index_select(state_.c, 0, index);
-    keys_ = keys_.select(rows);
+    keys_.values = index_select(keys_.values, 0, index);
+    keys_.projected = index_select(keys_.projected, 0, index);
+    if (!keys_.mask.all())
+      keys_.mask = Mask::where_true_may_attend(index_select(keys_.mask.allowed(), 0, rows));
   }
 
  private:
   Decoder& decoder_;
-  AdditiveAttention::Keys keys_;
+  Keys keys_;
   Decoder::State state_;
 };
 
@@ -138,13 +142,11 @@ Tensor Seq2Seq::attention(const Seq2SeqBatch& batch) {
 std::vector<std::vector<Hypothesis>> Seq2Seq::translate(
     const std::vector<std::vector<int64_t>>& sources, const SearchOptions& options) {
   if (sources.empty()) return {};
+  if (is_training())
+    fail("translate", "the model is in training mode", "call eval() first, or dropout disturbs it");
   const NoGrad no_grad;
-  const bool was_training = is_training();
-  eval();
   Seq2SeqSteps steps(*this, make_batch(sources, {}));
-  auto results = beam_search(steps, static_cast<int64_t>(sources.size()), options);
-  train(was_training);
-  return results;
+  return beam_search(steps, static_cast<int64_t>(sources.size()), options);
 }
 
 }  // namespace glass

@@ -47,7 +47,7 @@ class Seq2Seq : public Module {
   Loss loss(const Seq2SeqBatch& batch);
   /// Attention weights [B, T, S] under teacher forcing.
   Tensor attention(const Seq2SeqBatch& batch);
-  /// The best hypotheses for each source.
+  /// The best hypotheses for each source; the model must be in eval mode.
   std::vector<std::vector<Hypothesis>> translate(const std::vector<std::vector<int64_t>>& sources,
                                                  const SearchOptions& options);
 

@@ -1,0 +1,67 @@
+#include "models/cli/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/report/html.h"
+#include "tensor/file.h"
+
+namespace glass {
+namespace {
+
+std::string percent(double fraction) { return fmt::format("{:.2f} %", 100 * fraction); }
+
+std::vector<LinePlot> plots(const Trainer& trainer) {
+  Curve train{"training", {}, {}}, valid{"validation", {}, {}};
+  Curve exact{"exact match", {}, {}}, errors{"symbol error rate", {}, {}};
+  for (const HistoryEntry& h : trainer.history()) {
+    for (Curve* curve : {&train, &valid, &exact, &errors})
+      curve->x.push_back(static_cast<double>(h.step));
+    train.y.push_back(h.train_loss);
+    valid.y.push_back(h.valid.loss);
+    exact.y.push_back(h.valid.exact_match);
+    errors.y.push_back(h.valid.symbol_error_rate);
+  }
+  return {{"Loss per token (nats)", "step", {train, valid}},
+          {"On the validation data", "step", {exact, errors}}};
+}
+
+}  // namespace
+
+AttentionMap attention_map(const Translation& t) {
+  return {t.source_tokens, t.tokens, t.weights, ""};
+}
+
+void write_report(const std::string& folder, const RunConfig& config, const Corpus& corpus,
+                  const Trainer& trainer, const Evaluation& test) {
+  constexpr size_t kMaps = 8, kSamples = 20;
+  ReportData data;
+  data.title = "Glass: " + config.task;
+  data.subtitle =
+      fmt::format("{} training pairs, {} test sources, best model from step {} of {}",
+                  corpus.train.size(), corpus.test.size(), trainer.best_step(), trainer.step());
+  data.figures = {{"exact match", percent(test.score.exact_match)},
+                  {"symbol error rate", percent(test.score.symbol_error_rate)},
+                  {"BLEU (" + test.bleu_signature + ")", fmt::format("{:.4f}", test.score.bleu)},
+                  {"loss per token", fmt::format("{:.4f}", test.score.loss)},
+                  {"training time", clock_text(trainer.seconds())}};
+  data.plots = plots(trainer);
+  const size_t n = test.translations.size();
+  for (size_t i = 0; i < std::min(kSamples, n); ++i) {
+    const size_t k = i * n / std::min(kSamples, n);
+    const Translation& t = test.translations[k];
+    const auto& targets = corpus.test[k].targets;
+    data.samples.push_back({t.source, t.text, targets,
+                            std::find(targets.begin(), targets.end(), t.text) != targets.end()});
+    if (i < kMaps && !t.tokens.empty()) data.maps.push_back(attention_map(t));
+  }
+  for (const auto& [name, json] :
+       {std::pair{"model", to_json(config.model)}, std::pair{"training", to_json(config.training)}})
+    for (const auto& [key, value] : json.items())
+      data.config.push_back({fmt::format("{}: {}", name, key),
+                             value.is_string() ? value.get<std::string>() : value.dump()});
+  write_file_atomically(folder + "/report.html", report_html(data));
+}
+
+}  // namespace glass
