@@ -11,7 +11,7 @@
 namespace glass {
 namespace {
 
-Var difference(const char* op, In input, In target) {
+Var subtract(const char* op, In input, In target) {
   if (input.var && target.var && !(input->shape() == target->shape()))
     fail(op, "input and target must have one shape", input->shape(), " and ", target->shape());
   return sub(input, target);
@@ -20,11 +20,11 @@ Var difference(const char* op, In input, In target) {
 }  // namespace
 
 Var mse_loss(In input, In target, LossReduction reduction) {
-  return reduce_loss(reduction, square(difference("mse_loss", input, target)));
+  return reduce_loss(reduction, square(subtract("mse_loss", input, target)));
 }
 
 Var l1_loss(In input, In target, LossReduction reduction) {
-  return reduce_loss(reduction, abs(difference("l1_loss", input, target)));
+  return reduce_loss(reduction, abs(subtract("l1_loss", input, target)));
 }
 
 Var smooth_l1_loss(In input, In target, LossReduction reduction, double beta) {
@@ -35,8 +35,10 @@ Var smooth_l1_loss(In input, In target, LossReduction reduction, double beta) {
 
 Var huber_loss(In input, In target, LossReduction reduction, double delta) {
   if (!(delta > 0)) fail("huber_loss", "delta must be positive", delta);
-  const Var d = abs(difference("huber_loss", input, target));
-  return reduce_loss(reduction, where(d < delta, square(d) * 0.5, (d - delta / 2) * delta));
+  const Var difference = subtract("huber_loss", input, target), d = abs(difference);
+  // Not d²: its second derivative would be 0 at 0.
+  return reduce_loss(reduction,
+                     where(d < delta, square(difference) * 0.5, (d - delta / 2) * delta));
 }
 
 Var binary_cross_entropy_with_logits(In input, In target, const BceOptions& options) {
