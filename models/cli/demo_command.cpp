@@ -32,7 +32,7 @@ void demo(const std::string& folder) {
   std::filesystem::remove(folder + "/checkpoint.safetensors", ignored);
   const Evaluation test = train_run(demo_config(corpus), corpus, folder, false);
   if (test.translations.empty()) return;
-  fmt::print("\nWhere it looked: each row is a written character, darker is more attention.\n");
+  fmt::print("\nWhere it looked (a row for each written character):\n");
   print_samples(test.translations, 4);
   fmt::print(
       "\nexact match {:.4f} on {} dates that occur in training in no form\n"

@@ -23,14 +23,14 @@ std::vector<LinePlot> plots(const Trainer& trainer) {
     exact.y.push_back(h.valid.exact_match);
     errors.y.push_back(h.valid.symbol_error_rate);
   }
-  return {{"Loss per token (nats)", "step", {train, valid}},
+  return {{"Loss per token (nats)", "step", {train, valid}, true},
           {"On the validation data", "step", {exact, errors}}};
 }
 
 }  // namespace
 
 AttentionMap attention_map(const Translation& t) {
-  return {t.source_tokens, t.tokens, t.weights, ""};
+  return {t.source_tokens, t.tokens, t.weights, t.source + " → " + t.text};
 }
 
 void write_report(const std::string& folder, const RunConfig& config, const Corpus& corpus,
@@ -43,7 +43,7 @@ void write_report(const std::string& folder, const RunConfig& config, const Corp
                   corpus.train.size(), corpus.test.size(), trainer.best_step(), trainer.step());
   data.figures = {{"exact match", percent(test.score.exact_match)},
                   {"symbol error rate", percent(test.score.symbol_error_rate)},
-                  {"BLEU (" + test.bleu_signature + ")", fmt::format("{:.4f}", test.score.bleu)},
+                  {"BLEU", fmt::format("{:.4f}", test.score.bleu)},
                   {"loss per token", fmt::format("{:.4f}", test.score.loss)},
                   {"training time", clock_text(trainer.seconds())}};
   data.plots = plots(trainer);

@@ -37,9 +37,9 @@ void run_translate(TranslateArguments& a) {
   const auto results = translate(model, config.codec, texts, a.search);
   for (const auto& best : results) {
     for (const Translation& t : best) {
-      fmt::print("{}\n", t.text);
+      fmt::print("{}{}\n", a.attention ? "" : t.text,
+                 a.attention ? terminal_heat_map(attention_map(t)) : "");
       if (!t.finished) fmt::print(stderr, "glass: cut at the length limit: {}\n", t.source);
-      if (a.attention) fmt::print("{}", terminal_heat_map(attention_map(t)));
     }
   }
   if (!a.svg.empty()) write_file_atomically(a.svg, heat_map_svg(attention_map(results[0][0])));

@@ -1,0 +1,156 @@
+#include "models/train/trainer.h"
+
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "models/seq2seq/evaluate.h"
+#include "models/train/progress.h"
+#include "models/train/run_folder.h"
+#include "tensor/file.h"
+#include "tests/catch.h"
+#include "tests/tensor/scratch.h"
+
+using namespace glass;
+
+namespace {
+
+TrainOptions short_options() {
+  return {.steps = 30, .batch_size = 16, .lr = 3e-3, .warmup = 5, .valid_every = 10};
+}
+
+Corpus small_corpus() {
+  Corpus corpus = dates_corpus(3);
+  corpus.train.resize(200);
+  corpus.valid.resize(20);
+  corpus.test.resize(20);
+  return corpus;
+}
+
+// A run on a few dates that can be interrupted at a step.
+struct Run : Trainee {
+  Corpus corpus = small_corpus();
+  TextCodec codec{TextOptions{}, corpus.train};
+  Seq2Seq net{{.source_vocabulary = codec.source.size(),
+               .target_vocabulary = codec.target.size(),
+               .embedding = 8,
+               .hidden = 12,
+               .attention = 8,
+               .dropout = 0.2},
+              9};
+  Seq2SeqTask task{net, codec, corpus};
+  int64_t interrupt_at = -1, calls = 0;
+
+  Module& model() override { return net; }
+  Generator& generator() override { return net.generator(); }
+  Loss loss(const Batch& batch) override {
+    if (++calls == interrupt_at) std::raise(SIGINT);
+    return task.loss(batch);
+  }
+  Score validate() override { return task.validate(); }
+};
+
+std::vector<float> weights(Module& module) {
+  std::vector<float> all;
+  for (const auto& [name, tensor] : module.state_dict().tensors)
+    for (float v : tensor.to_vector<float>()) all.push_back(v);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("Trainer: an interrupted and resumed run ends with the same bits") {
+  const tests::Scratch folder;
+  make_folder(folder / "whole");
+  Run whole;
+  Trainer undisturbed(whole, whole.task.batches(short_options()), short_options(),
+                      folder / "whole");
+  REQUIRE(undisturbed.run() == StopReason::steps);
+
+  for (int64_t at : {1, 7, 10, 23}) {
+    INFO("interrupted in step " << at);
+    const std::string path = folder / ("cut" + std::to_string(at));
+    make_folder(path);
+    Run first;
+    first.interrupt_at = at;
+    Trainer cut(first, first.task.batches(short_options()), short_options(), path);
+    REQUIRE(cut.run() == StopReason::interrupted);
+    CHECK(cut.step() == at);
+
+    Run second;
+    Trainer rest(second, second.task.batches(short_options()), short_options(), path);
+    rest.resume();
+    CHECK(rest.step() == at);
+    REQUIRE(rest.run() == StopReason::steps);
+    CHECK(weights(second.net) == weights(whole.net));
+    CHECK(read_file(path + "/model.safetensors") == read_file(folder / "whole/model.safetensors"));
+    REQUIRE(rest.history().size() == undisturbed.history().size());
+    for (size_t i = 0; i < rest.history().size(); ++i) {
+      CHECK(rest.history()[i].train_loss == undisturbed.history()[i].train_loss);
+      CHECK(rest.history()[i].valid.loss == undisturbed.history()[i].valid.loss);
+    }
+  }
+}
+
+TEST_CASE("Trainer: a checkpoint that is missing, foreign or damaged is refused by name") {
+  const tests::Scratch folder;
+  Run run;
+  Trainer trainer(run, run.task.batches(short_options()), short_options(), folder / "");
+  CHECK_THROWS_WITH(trainer.resume(), Catch::Matchers::ContainsSubstring("checkpoint.safetensors"));
+  save_safetensors(folder / "checkpoint.safetensors", run.net.state_dict());
+  CHECK_THROWS_WITH(trainer.resume(), Catch::Matchers::ContainsSubstring("no checkpoint"));
+  NamedTensors state = run.net.state_dict();
+  state.metadata["training"] = "{\"step\": ";
+  save_safetensors(folder / "checkpoint.safetensors", state);
+  CHECK_THROWS_WITH(trainer.resume(), Catch::Matchers::ContainsSubstring("damaged"));
+}
+
+TEST_CASE("Trainer: patience ends a run that gets no better") {
+  const tests::Scratch folder;
+  Run run;
+  TrainOptions options = short_options();
+  options.lr = 1e-12;  // learns nothing
+  options.steps = 1000;
+  options.valid_every = 2;
+  options.patience = 3;
+  Trainer trainer(run, run.task.batches(options), options, folder / "");
+  CHECK(trainer.run() == StopReason::patience);
+  CHECK(trainer.step() < 100);
+}
+
+TEST_CASE("Trainer: a loss that is not finite stops with the step and a hint") {
+  struct Broken : Run {
+    Loss loss(const Batch&) override { return {Var(Tensor::scalar(NAN), true), 1}; }
+  } run;
+  const tests::Scratch folder;
+  Trainer trainer(run, run.task.batches(short_options()), short_options(), folder / "");
+  CHECK_THROWS_WITH(trainer.run(), Catch::Matchers::ContainsSubstring("not finite") &&
+                                       Catch::Matchers::ContainsSubstring("step 1"));
+}
+
+TEST_CASE("schedules: warm-up, then constant, linear or cosine") {
+  TrainOptions o{.steps = 14, .warmup = 4, .schedule = "linear"};
+  CHECK(schedule_factor(o, 1) == Approx(0.25));
+  CHECK(schedule_factor(o, 4) == Approx(1.0));
+  CHECK(schedule_factor(o, 9) == Approx(0.5));
+  CHECK(schedule_factor(o, 14) == Approx(0.0).margin(1e-15));
+  o.schedule = "cosine";
+  CHECK(schedule_factor(o, 9) == Approx(0.5));
+  CHECK(schedule_factor(o, 14) == Approx(0.0).margin(1e-15));
+  o.schedule = "constant";
+  CHECK(schedule_factor(o, 12) == Approx(1.0));
+  o.schedule = "sine";
+  CHECK_THROWS_WITH(schedule_factor(o, 9), Catch::Matchers::ContainsSubstring("sine"));
+}
+
+TEST_CASE("TrainOptions survive JSON") {
+  const TrainOptions options = short_options();
+  CHECK(to_json(train_options(to_json(options))) == to_json(options));
+}
+
+TEST_CASE("times read as clocks") {
+  CHECK(clock_text(0) == "0:00");
+  CHECK(clock_text(75.9) == "1:15");
+  CHECK(clock_text(3700) == "1:01:40");
+  CHECK(clock_text(-1) == "0:00");
+}
