@@ -1,0 +1,23 @@
+#pragma once
+
+// The whole of Glass for users: tensors, differentiation, layers, losses, optimisers.
+#include "autograd/autograd.h"
+#include "autograd/gradcheck.h"
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/loss.h"
+#include "nn/attention.h"
+#include "nn/dropout.h"
+#include "nn/embedding.h"
+#include "nn/gru.h"
+#include "nn/init.h"
+#include "nn/linear.h"
+#include "nn/loss.h"
+#include "nn/lstm.h"
+#include "nn/module.h"
+#include "optim/adam.h"
+#include "optim/clip.h"
+#include "optim/schedule.h"
+#include "optim/sgd.h"
+#include "tensor/ops.h"
+#include "tensor/random.h"
+#include "tensor/safetensors.h"
