@@ -5,8 +5,8 @@ namespace glass {
 const std::vector<Entry>& nn_entries() {
   static const std::vector<Entry> all = [] {
     std::vector<Entry> joined;
-    for (const auto& table : {linear_entries, embedding_entries, dropout_entries, lstm_entries,
-                              gru_entries, attention_entries})
+    for (const auto& table : {linear_entries, embedding_entries, dropout_entries, loss_entries,
+                              lstm_entries, gru_entries, attention_entries})
       for (Entry& entry : table()) joined.push_back(std::move(entry));
     return joined;
   }();

@@ -10,6 +10,7 @@ namespace glass {
 std::vector<Entry> linear_entries();
 std::vector<Entry> embedding_entries();
 std::vector<Entry> dropout_entries();
+std::vector<Entry> loss_entries();
 std::vector<Entry> lstm_entries();
 std::vector<Entry> gru_entries();
 std::vector<Entry> attention_entries();

@@ -14,7 +14,7 @@ static fs::path reference_folder() {
   return given ? fs::path(given) : fs::path(GLASS_SOURCE_DIR) / ".." / "shared" / "reference";
 }
 
-std::vector<ReferenceCase> reference_cases(const std::string& op) {
+std::vector<ReferenceCase> load_reference(const std::string& op) {
   std::vector<fs::path> paths;
   std::error_code absent;
   for (const auto& entry : fs::directory_iterator(reference_folder(), absent)) {

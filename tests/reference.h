@@ -26,7 +26,7 @@ struct ReferenceCase {
 
 /// The cases of an op, e.g. "optim.Adam", from GLASS_REFERENCE or ../shared/reference beside the
 /// sources. Empty when they are not there: then skip().
-std::vector<ReferenceCase> reference_cases(const std::string& op);
+std::vector<ReferenceCase> load_reference(const std::string& op);
 
 /// The largest |got - want| - rtol·|want| of all elements; infinite when shapes differ or one
 /// alone is NaN. Right is <= atol.

@@ -50,7 +50,7 @@ TEST_CASE("an id outside the table is refused", "[embedding]") {
 }
 
 TEST_CASE("an embedding gives PyTorch's numbers", "[embedding][reference]") {
-  const auto cases = reference_cases("nn.Embedding");
+  const auto cases = load_reference("nn.Embedding");
   if (cases.empty()) return skip("no reference values");
   for (const auto& c : cases) {
     if (c.get("scale_grad_by_freq", false)) continue;

@@ -53,7 +53,7 @@ TEST_CASE("a linear layer without bias shows none", "[linear]") {
 }
 
 TEST_CASE("a linear layer gives PyTorch's numbers", "[linear][reference]") {
-  const auto cases = reference_cases("nn.Linear");
+  const auto cases = load_reference("nn.Linear");
   if (cases.empty()) return skip("no reference values");
   for (const auto& c : cases) {
     INFO(c.name);

@@ -220,8 +220,8 @@ TEST_CASE("the layer keeps its class weights in its state", "[loss]") {
 }
 
 TEST_CASE("cross-entropy gives PyTorch's numbers", "[loss][reference]") {
-  auto cases = reference_cases("nn.functional.cross_entropy");
-  for (auto& c : reference_cases("nn.CrossEntropyLoss")) cases.push_back(std::move(c));
+  auto cases = load_reference("nn.functional.cross_entropy");
+  for (auto& c : load_reference("nn.CrossEntropyLoss")) cases.push_back(std::move(c));
   if (cases.empty()) return skip("no reference values");
   for (const auto& c : cases) {
     const Var x(c.at("in.input"), true);
@@ -232,8 +232,8 @@ TEST_CASE("cross-entropy gives PyTorch's numbers", "[loss][reference]") {
 }
 
 TEST_CASE("nll_loss gives PyTorch's numbers", "[loss][reference]") {
-  auto cases = reference_cases("nn.functional.nll_loss");
-  for (auto& c : reference_cases("nn.NLLLoss")) cases.push_back(std::move(c));
+  auto cases = load_reference("nn.functional.nll_loss");
+  for (auto& c : load_reference("nn.NLLLoss")) cases.push_back(std::move(c));
   if (cases.empty()) return skip("no reference values");
   for (const auto& c : cases) {
     const Var x(c.at("in.input"), true);
@@ -273,7 +273,7 @@ TEST_CASE("losses between tensors give PyTorch's numbers", "[loss][reference]") 
       {"nn.BCEWithLogitsLoss", bce}};
   size_t tried = 0;
   for (const auto& [name, loss] : losses) {
-    for (const auto& c : reference_cases(name)) {
+    for (const auto& c : load_reference(name)) {
       const Var x(c.at("in.input"), true), t(c.at("in.target"), true);
       check_case(c, loss(c, x, t), {"input", "target"}, {x, t});
       ++tried;

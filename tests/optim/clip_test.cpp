@@ -108,9 +108,9 @@ TEST_CASE("clipping by value", "[clip]") {
 }
 
 TEST_CASE("clipping gives PyTorch's numbers", "[clip][reference]") {
-  auto cases = reference_cases("clip_grad_norm_");
+  auto cases = load_reference("clip_grad_norm_");
   const size_t by_norm = cases.size();
-  for (auto& c : reference_cases("clip_grad_value_")) cases.push_back(std::move(c));
+  for (auto& c : load_reference("clip_grad_value_")) cases.push_back(std::move(c));
   if (cases.empty()) return skip("no reference values");
   for (size_t k = 0; k < cases.size(); ++k) {
     const auto& c = cases[k];

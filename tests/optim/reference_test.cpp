@@ -75,8 +75,8 @@ void replay(const ReferenceCase& c) {
 }  // namespace
 
 TEST_CASE("optimisers give PyTorch's numbers", "[optimizer][reference]") {
-  const auto sgd = reference_cases("optim.SGD"), adam = reference_cases("optim.Adam"),
-             adamw = reference_cases("optim.AdamW");
+  const auto sgd = load_reference("optim.SGD"), adam = load_reference("optim.Adam"),
+             adamw = load_reference("optim.AdamW");
   if (sgd.empty()) return skip("no reference values");
   for (const auto& c : sgd) replay<SGD, SgdOptions>(c);
   for (const auto& c : adam) replay<Adam, AdamOptions>(c);

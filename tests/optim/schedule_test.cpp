@@ -163,7 +163,7 @@ TEST_CASE("schedules give PyTorch's numbers", "[schedule][reference]") {
        }}};
   size_t tried = 0;
   for (const auto& [name, make] : makers) {
-    for (const auto& c : reference_cases("lr_scheduler." + name)) {
+    for (const auto& c : load_reference("lr_scheduler." + name)) {
       INFO(c.name);
       ++tried;
       std::vector<double> bases;
@@ -188,7 +188,7 @@ TEST_CASE("schedules give PyTorch's numbers", "[schedule][reference]") {
 }
 
 TEST_CASE("plateaus give PyTorch's numbers", "[schedule][reference]") {
-  const auto cases = reference_cases("lr_scheduler.ReduceLROnPlateau");
+  const auto cases = load_reference("lr_scheduler.ReduceLROnPlateau");
   if (cases.empty()) return skip("no reference values");
   for (const auto& c : cases) {
     INFO(c.name);
