@@ -145,6 +145,7 @@ Sample moved(const char* label, const Shape& shape, std::function<Var(const Var&
   return {.label = label,
           .inputs = {{shape}},
           .f = [f = std::move(f)](const Vars& v) { return Vars{f(v[0])}; },
+          .second_order = !at.empty(),
           .reference = places(std::move(at))};
 }
 

@@ -336,7 +336,7 @@ TEST_CASE("lists know the line of their caller", "[ops]") {
   const Var bad = log(x);
   const int line = __LINE__ + 1;
   const std::string joined = error_of([&] { cat({x, bad}); });
-  CHECK_THAT(joined, ContainsSubstring("op cat, called at " + std::string(__FILE__) + ":" +
+  CHECK_THAT(joined, ContainsSubstring(std::string("op cat, called at ") + __FILE__ + ":" +
                                        std::to_string(line)));
   const int next = __LINE__ + 1;
   const std::string stacked = error_of([&] { stack({x, bad}); });

@@ -1,0 +1,166 @@
+#include "models/cli/gradcheck_command.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+#include "autograd/gradcheck.h"
+#include "models/cli/commands.h"
+#include "models/metrics/edit_distance.h"
+#include "models/registry.h"
+
+namespace glass {
+namespace {
+
+constexpr const char* kRow = "{:<22} {:<6} {:>7}  {:<8} {:<8} {:>10} {:>8}\n";
+
+const char* kind_name(EntryKind kind) {
+  switch (kind) {
+    case EntryKind::op:
+      return "op";
+    case EntryKind::fused:
+      return "fused";
+    case EntryKind::layer:
+      return "layer";
+    case EntryKind::loss:
+      return "loss";
+    default:
+      return "model";
+  }
+}
+
+// Names that the user may have meant: a slip or two away, or containing what was typed.
+std::string near_names(const std::vector<Entry>& entries, const std::string& name) {
+  const std::vector<char> typed(name.begin(), name.end());
+  std::vector<std::pair<int64_t, std::string>> near;
+  for (const Entry& entry : entries) {
+    int64_t distance =
+        edit_distance(typed, std::vector<char>(entry.name.begin(), entry.name.end()));
+    if (!name.empty() && entry.name.find(name) != std::string::npos) distance = 1;
+    if (distance <= std::max<int64_t>(2, static_cast<int64_t>(name.size()) / 3))
+      near.emplace_back(distance, entry.name);
+  }
+  std::sort(near.begin(), near.end());
+  std::string list;
+  for (size_t i = 0; i < std::min<size_t>(near.size(), 5); ++i)
+    list += (i == 0 ? "; did you mean " : i + 1 == near.size() ? " or " : ", ") + near[i].second;
+  return list.empty() ? "; `glass gradcheck` alone lists all" : list + "?";
+}
+
+std::vector<const Entry*> choose(const std::vector<Entry>& entries,
+                                 const std::vector<std::string>& names) {
+  std::vector<const Entry*> chosen;
+  for (const Entry& entry : entries)
+    if (names.empty() || std::find(names.begin(), names.end(), entry.name) != names.end())
+      chosen.push_back(&entry);
+  for (const std::string& name : names)
+    if (std::none_of(entries.begin(), entries.end(),
+                     [&](const Entry& entry) { return entry.name == name; }))
+      fail("gradcheck", "nothing of this name is registered", name, near_names(entries, name));
+  return chosen;
+}
+
+// What was found about an entry, over all its samples.
+struct Tally {
+  bool failed = false;
+  bool first = false, second = false;  // whether any sample was checked so far
+  Verdict first_verdict = Verdict::pass, second_verdict = Verdict::pass;  // the last not expected
+  double worst = 0;
+  std::string reports;
+};
+
+// A sample of a function without derivatives: it must not claim any.
+void check_constant(const Sample& sample, const Vars& inputs, Tally& tally) {
+  for (const Var& y : sample.f(inputs))
+    if (y.requires_grad()) {
+      tally.failed = true;
+      tally.reports += "  " + sample.label + ": registered without derivative, but has a history\n";
+    }
+}
+
+void check_sample(const Entry& entry, const Sample& sample, uint64_t seed, Tally& tally) {
+  Generator generator(seed);
+  const Vars inputs = make_inputs(sample, generator);
+  if (!entry.differentiable) return check_constant(sample, inputs, tally);
+  if (std::none_of(inputs.begin(), inputs.end(), [](const Var& x) { return x.requires_grad(); }))
+    return;
+  const GradReport report = check(sample.f, inputs,
+                                  {.name = entry.name + ", " + sample.label,
+                                   .seed = seed,
+                                   .tolerance = sample.tolerance,
+                                   .second_order = sample.second_order});
+  tally.first = true;
+  tally.second = tally.second || report.second.checked;
+  if (report.verdict == sample.expect) {
+    if (report.ok())
+      tally.worst = std::max({tally.worst, report.first.precision, report.second.precision});
+    return;
+  }
+  tally.failed = true;
+  tally.reports += report.text();
+  if (sample.expect != Verdict::pass)
+    tally.reports += fmt::format("  expected {}\n", std::string(name_of(sample.expect)));
+  (report.second.checked ? tally.second_verdict : tally.first_verdict) =
+      report.ok() ? Verdict::fail : report.verdict;
+}
+
+Tally check_entry(const Entry& entry) {
+  Tally tally;
+  for (size_t i = 0; i < entry.samples.size(); ++i) {
+    try {
+      check_sample(entry, entry.samples[i], i, tally);
+    } catch (const std::exception& error) {
+      tally.failed = tally.first = true;
+      tally.first_verdict = Verdict::fail;
+      tally.reports +=
+          fmt::format("  {}, {}: threw {}\n", entry.name, entry.samples[i].label, error.what());
+    }
+  }
+  if (entry.samples.empty()) {
+    tally.failed = true;
+    tally.reports += "  no samples: nothing is known about it\n";
+  }
+  return tally;
+}
+
+std::string verdict(bool checked, Verdict verdict) {
+  return checked ? std::string(name_of(verdict)) : "-";
+}
+
+}  // namespace
+
+int run_gradcheck(const std::vector<Entry>& entries, const std::vector<std::string>& names,
+                  std::ostream& out) {
+  using Clock = std::chrono::steady_clock;
+  const std::vector<const Entry*> chosen = choose(entries, names);
+  int passed = 0, failed = 0;
+  out << fmt::format(kRow, "name", "kind", "samples", "first", "second", "difference", "ms");
+  for (const Entry* entry : chosen) {
+    const Clock::time_point start = Clock::now();
+    const Tally tally = check_entry(*entry);
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    ++(tally.failed ? failed : passed);
+    out << fmt::format(kRow, entry->name, kind_name(entry->kind), entry->samples.size(),
+                       verdict(tally.first, tally.first_verdict),
+                       verdict(tally.second, tally.second_verdict),
+                       tally.first ? fmt::format("{:.1e}", tally.worst) : "-",
+                       fmt::format("{:.1f}", ms))
+        << tally.reports << std::flush;
+  }
+  out << fmt::format("gradcheck: {} passed, {} failed\n", passed, failed);
+  return failed == 0 ? 0 : 1;
+}
+
+void add_gradcheck_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "gradcheck", "Check the derivatives of every op and layer against finite differences");
+  auto names = std::make_shared<std::vector<std::string>>();
+  command->add_option("name", *names, "What to check; nothing named: everything registered");
+  command->callback([names] {
+    if (run_gradcheck(all_entries(), *names, std::cout) != 0) throw CLI::RuntimeError(1);
+  });
+}
+
+}  // namespace glass
