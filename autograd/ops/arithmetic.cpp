@@ -99,7 +99,7 @@ std::vector<Entry> arithmetic_ops() {
             "dx = -dy·sin(x)"),
       about(unary("erf", erf, [](D x) { return std::erf(x); }), "y = erf(x) = 2/√π·∫₀ˣ exp(-t²) dt",
             "dx = dy·2/√π·exp(-x²)"),
-      about(with(unary("clamp", clamped, [](D x) { return std::clamp(x, -0.5, 1.5); }),
+      about(with(unary("clamp", clamped, [](D x) { return std::clamp(x, -0.5, 1.5); }, {-0.4, 1.4}),
                  {at_points("below, between, above", clamped,
                             [](D x) { return x < -0.5  ? -0.5
                                              : x > 1.5 ? 1.5

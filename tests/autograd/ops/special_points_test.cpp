@@ -336,11 +336,10 @@ TEST_CASE("lists know the line of their caller", "[ops]") {
   const Var bad = log(x);
   const int line = __LINE__ + 1;
   const std::string joined = error_of([&] { cat({x, bad}); });
-  CHECK_THAT(joined, ContainsSubstring(std::string("op cat, called at ") + __FILE__ + ":" +
-                                       std::to_string(line)));
+  CHECK_THAT(joined, ContainsSubstring(text("op cat, called at ", __FILE__, ":", line)));
   const int next = __LINE__ + 1;
   const std::string stacked = error_of([&] { stack({x, bad}); });
-  CHECK_THAT(stacked, ContainsSubstring(std::string(__FILE__) + ":" + std::to_string(next)));
+  CHECK_THAT(stacked, ContainsSubstring(text(__FILE__, ":", next)));
 }
 
 TEST_CASE("a weight used several times gets one gradient, the sum of all uses", "[ops]") {
