@@ -30,10 +30,13 @@ void check_shape(const char* from, const Tensor& gradient, const Meta& meta) {
 
 }  // namespace
 
+thread_local Engine* Engine::active_ = nullptr;
+
 Engine::Engine(const BackwardOptions& options) : options_(options), run_(++last_run) {}
 
 // Also after an error: no buffer may stay behind.
 Engine::~Engine() {
+  if (active_ == this) active_ = outer_;
   for (Node* node : order_)
     if (node->run_ == run_) delete std::exchange(node->grads_, nullptr);
 }
@@ -55,9 +58,10 @@ void Engine::visit(const std::vector<Var>& outputs, bool stop_at_captured) {
   std::vector<Frame> stack;
   auto enter = [&](Node* node) {
     if (node->run_ == run_) return;
-    if (node->grads_)
-      fail("backward", "this graph is already in a backward run", node->name(),
-           "; one backward per graph at a time");
+    for (const Engine* other = active_; other; other = other->outer_)
+      if (other != this && node->run_ == other->run_)
+        fail("backward", "this graph is already in a backward run", "op ", node->name(),
+             "; one backward per graph at a time");
     node->run_ = run_;
     node->pending_ = 0;
     // captured_ was set before by run() for this run only.
@@ -77,10 +81,6 @@ void Engine::visit(const std::vector<Var>& outputs, bool stop_at_captured) {
         enter(edges[top.next_edge++].node.get());  // may move top
         continue;
       }
-      if (node->consumed_ && !node->is_leaf() && !(stop_at_captured && node->captured_))
-        fail("backward", "this graph was used up by an earlier backward", "op ", node->name(),
-             " called at ", node->where_.file, ":", node->where_.line,
-             "; pass retain_graph to keep it");
       order_.push_back(node);
       stack.pop_back();
     }
@@ -94,7 +94,18 @@ void Engine::visit(const std::vector<Var>& outputs, bool stop_at_captured) {
     if (!node->needed_ || (stop_at_captured && node->captured_)) continue;
     for (const Edge& edge : node->edges())
       if (edge.node && edge.node->needed_) ++edge.node->pending_;
+    if (node->consumed_ && leads_on(*node))
+      fail("backward", "this graph was used up by an earlier backward", "op ", node->name(),
+           " called at ", node->where_.file, ":", node->where_.line,
+           "; pass retain_graph to keep it");
   }
+}
+
+// Whether a gradient that arrives here is wanted further back.
+bool Engine::leads_on(Node& node) const {
+  for (const Edge& edge : node.edges())
+    if (edge.node && edge.node->run_ == run_ && edge.node->needed_) return true;
+  return false;
 }
 
 void Engine::accumulate(Node& target, uint32_t output, Var gradient, const char* from) {
@@ -172,6 +183,7 @@ void Engine::finish(Node& node) {
 std::vector<Var> Engine::run(const std::vector<Var>& outputs, const std::vector<Var>& seeds,
                              const std::vector<Var>& captured, bool stop_at_captured) {
   capturing_ = !captured.empty() || stop_at_captured;
+  outer_ = std::exchange(active_, this);
   struct Unmark {  // captured_ must not outlive the run, whatever happens
     const std::vector<Var>& vars;
     void (*set)(Node&, bool);
@@ -219,20 +231,21 @@ std::vector<Var> Engine::run(const std::vector<Var>& outputs, const std::vector<
         for (size_t i = 0; i < captured.size(); ++i)
           if (captured[i].node().get() == node.get())
             results[i] = buffer->sums[captured[i].output()];
-      const bool stop = node->captured_ && stop_at_captured;
-      if (!stop && !(capturing_ && node->is_leaf())) {
-        Backward b(*this, *node.get(), *buffer, options_.create_graph);
-        node->backward(b);
-      }
     }
     if (node->captured_ && stop_at_captured) continue;
+    const bool runs = node->is_leaf() ? !capturing_ : leads_on(*node.get());
+    if (buffer && runs) {
+      Backward b(*this, *node.get(), *buffer, options_.create_graph);
+      node->backward(b);
+    }
     finish(*node.get());
-    if (!options_.retain_graph && !options_.create_graph && !node->is_leaf()) {
+    if (runs && !options_.retain_graph && !options_.create_graph && !node->is_leaf()) {
       node->release_saved();
       node->consumed_ = true;
     }
   }
   order_.clear();  // every buffer was taken; some nodes may be gone
+  active_ = outer_;
   return results;
 }
 

@@ -73,10 +73,13 @@ class Engine {
   void accumulate(Node& target, uint32_t output, Var gradient, const char* from);
   GradBuffer& buffer(Node& node);
   void finish(Node& node);
+  bool leads_on(Node& node) const;
   void flush_products(GradBuffer& buffer);
   void call_hooks(Node& node, GradBuffer& buffer);
   void check_gradient(const Node& from, const Tensor& gradient) const;
 
+  static thread_local Engine* active_;  // the innermost run of this thread
+  Engine* outer_ = nullptr;             // the run inside whose hook or op this one runs
   BackwardOptions options_;
   uint64_t run_;
   bool capturing_ = false;

@@ -135,19 +135,19 @@ StopReason Trainer::run(const std::function<void(const Trainer&)>& on_validation
     train_step(progress);
     update_seconds();
     const bool late = options_.max_minutes > 0 && seconds_ > 60 * options_.max_minutes;
-    const bool stopped = InterruptGuard::interrupted();
-    if (stopped) {
-      // Resuming must not differ from an undisturbed run: no validation out of turn.
-      reason = StopReason::interrupted;
-      save_checkpoint();
-      break;
-    }
-    if (step_ % options_.valid_every == 0 || step_ == options_.steps || late) {
+    const bool due = step_ % options_.valid_every == 0 || step_ == options_.steps || late;
+    if (due) {
       progress.clear();
       validate();
       update_seconds();
-      save_checkpoint();
-      if (on_validation) on_validation(*this);
+    }
+    // Resuming must not differ from an undisturbed run: no validation out of turn.
+    const bool stopped = InterruptGuard::interrupted();
+    if (due || stopped) save_checkpoint();
+    if (due && on_validation) on_validation(*this);
+    if (stopped) {
+      reason = StopReason::interrupted;
+      break;
     }
     if (late) {
       reason = StopReason::minutes;

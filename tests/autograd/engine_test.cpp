@@ -357,5 +357,5 @@ TEST_CASE("a run frees what was saved, also while the output lives", "[engine]")
   CHECK(recorded > 10 * 8000);
   loss.backward();
   x.zero_grad();
-  CHECK(memory_stats().live - start < 8000);
+  CHECK(memory_stats().live - start < 16000);  // the 21 nodes themselves, and the loss
 }
