@@ -42,10 +42,7 @@ Engine::~Engine() {
 }
 
 GradBuffer& Engine::buffer(Node& node) {
-  if (!node.grads_) {
-    node.grads_ = new GradBuffer;
-    node.grads_->sums.resize(node.outputs());
-  }
+  if (!node.grads_) node.grads_ = new GradBuffer(node.outputs());
   return *node.grads_;
 }
 
@@ -117,7 +114,7 @@ void Engine::accumulate(Node& target, uint32_t output, Var gradient, const char*
     gradient = options_.create_graph ? sum_to(gradient, meta.shape)
                                      : Var(sum_to(gradient.value(), meta.shape));
   }
-  Var& sum = buffer(target).sums[output];
+  Var& sum = buffer(target).sum(output);
   if (!sum.defined())
     sum = std::move(gradient);
   else if (options_.create_graph)
@@ -133,7 +130,7 @@ void Engine::accumulate(Node& target, uint32_t output, Var gradient, const char*
 void Engine::flush_products(GradBuffer& buffer) {
   if (buffer.products.empty()) return;
   const std::vector<Product> products = std::exchange(buffer.products, {});
-  for (uint32_t output = 0; output < buffer.sums.size(); ++output) {
+  for (uint32_t output = 0; output < buffer.outputs(); ++output) {
     std::vector<Tensor> lefts, rights;
     for (const Product& product : products) {
       if (product.output != output) continue;
@@ -143,7 +140,7 @@ void Engine::flush_products(GradBuffer& buffer) {
     if (lefts.empty()) continue;
     const Tensor left = lefts.size() == 1 ? lefts[0] : cat(lefts, -2);
     const Tensor right = rights.size() == 1 ? rights[0] : cat(rights, -2);
-    Var& sum = buffer.sums[output];
+    Var& sum = buffer.sum(output);
     if (left.ndim() == 2 && sum.defined() && is_ours(sum.value())) {
       gemm_into(left.transpose(0, 1), right, 1, sum.value());
     } else {
@@ -156,7 +153,7 @@ void Engine::flush_products(GradBuffer& buffer) {
 void Engine::call_hooks(Node& node, GradBuffer& buffer) {
   if (!node.hooks_) return;
   for (auto& [output, hook] : *node.hooks_) {
-    Var& gradient = buffer.sums[output];
+    Var& gradient = buffer.sum(output);
     if (!gradient.defined()) continue;
     Var changed = hook(gradient);
     if (!changed.defined()) continue;
@@ -230,7 +227,7 @@ std::vector<Var> Engine::run(const std::vector<Var>& outputs, const std::vector<
       if (node->captured_)
         for (size_t i = 0; i < captured.size(); ++i)
           if (captured[i].node().get() == node.get())
-            results[i] = buffer->sums[captured[i].output()];
+            results[i] = buffer->sum(captured[i].output());
     }
     if (node->captured_ && stop_at_captured) continue;
     const bool runs = node->is_leaf() ? !capturing_ : leads_on(*node.get());
@@ -252,7 +249,7 @@ std::vector<Var> Engine::run(const std::vector<Var>& outputs, const std::vector<
 Edge& Backward::edge(size_t i) { return node_.edges()[i]; }
 
 const Var& Backward::grad(uint32_t output) {
-  Var& gradient = buffer_.sums[output];
+  Var& gradient = buffer_.sum(output);
   if (!gradient.defined()) {
     const Meta& meta = node_.output(output);
     gradient = Var(Tensor::zeros(meta.shape, meta.dtype));
@@ -284,7 +281,7 @@ void Backward::add_slice(size_t i, int64_t dim, int64_t start, const Var& gradie
 Tensor Backward::accumulator(size_t i) {
   Node& target = *edge(i).node.get();
   const Meta& meta = target.output(edge(i).output);
-  Var& sum = engine_.buffer(target).sums[edge(i).output];
+  Var& sum = engine_.buffer(target).sum(edge(i).output);
   if (!sum.defined())
     sum = Var(Tensor::zeros(meta.shape, meta.dtype));
   else if (!is_ours(sum.value()))

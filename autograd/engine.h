@@ -15,7 +15,12 @@ struct Product {
 
 /// The upstream gradients that a node has received so far in a run, one per output.
 struct GradBuffer {
-  std::vector<Var> sums;
+  explicit GradBuffer(uint32_t outputs) : more(outputs - 1) {}
+  Var& sum(uint32_t output) { return output == 0 ? first : more[output - 1]; }
+  uint32_t outputs() const { return 1 + static_cast<uint32_t>(more.size()); }
+
+  Var first;  // most nodes have one output: no list for them
+  std::vector<Var> more;
   std::vector<Product> products;  // deferred parts
   static void* operator new(size_t bytes) { return pool_allocate(bytes); }
   static void operator delete(void* block, size_t bytes) { pool_free(block, bytes); }
@@ -29,7 +34,7 @@ class Backward {
 
   /// Upstream gradient of an output; zeros when nothing arrived there.
   const Var& grad(uint32_t output = 0);
-  bool has_grad(uint32_t output) const { return buffer_.sums[output].defined(); }
+  bool has_grad(uint32_t output) const { return buffer_.sum(output).defined(); }
   /// Whether anybody wants the gradient of input i.
   bool needs(size_t i) const;
   bool create_graph() const { return create_graph_; }
