@@ -60,8 +60,10 @@ struct Kernels {
                                   const Tensor& dx);
   void (*additive_attention)(const AttentionForward& f);
   void (*additive_attention_backward)(const AttentionBackward& g);
-  // Losses: loss.h. loss [N] out; up [N] or one element, times factor.
-  void (*cross_entropy)(const CrossEntropyRows& rows, const Tensor& loss);
+  // Losses: loss.h. loss [N] out; dx (forward: may be undefined) is the gradient for an upstream of
+  // factor, times up ([N] or one element).
+  void (*cross_entropy)(const CrossEntropyRows& rows, const Tensor& loss, double factor,
+                        const Tensor& dx);
   void (*cross_entropy_backward)(const CrossEntropyRows& rows, const Tensor& up, double factor,
                                  const Tensor& dx);
   // Optimisers: update.h. power_sum: Σ |x·scale|^p in double.

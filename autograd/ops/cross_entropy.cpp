@@ -80,7 +80,12 @@ struct CrossEntropy {
   CrossEntropyOptions options;
   CrossEntropyRows rows{};
   double divisor = 1;
+  // The gradient for an upstream of 1, made with the loss while the rows are in the cache; the
+  // first backward takes it, another computes it again.
+  mutable Tensor gradient{};
+  bool recording = false;
 
+  // [N, C]; of a dense tensor a view.
   static Tensor as_rows(const Tensor& x) {
     const int64_t classes = x.size(-1);
     return x.contiguous().reshape({classes > 0 ? x.numel() / classes : 0, classes});
@@ -100,7 +105,10 @@ struct CrossEntropy {
             Tensor::empty({n}, x.dtype()),
             Tensor::empty({n}, x.dtype())};
     const Tensor losses = Tensor::empty({n}, x.dtype());
-    kernels(x).cross_entropy(rows, losses);
+    if (recording && options.reduction != LossReduction::none)
+      gradient = Tensor::empty(x.shape(), x.dtype());
+    kernels(x).cross_entropy(rows, losses, 1 / divisor,
+                             gradient.defined() ? as_rows(gradient) : Tensor());
     rows.x.reset();  // kept as an input
     if (options.reduction == LossReduction::none) return losses.reshape(target.shape());
     double total = 0;
@@ -112,11 +120,16 @@ struct CrossEntropy {
   void backward(Backward& b, const Saved& saved) const {
     const Tensor& x = saved.input(0).value();
     static_cast<void>(saved.input(1));  // throws when the targets were changed since
+    const Tensor& up = b.grad().value();
+    if (gradient.defined()) {
+      if (const double upstream = up.item(); upstream != 1) gradient.mul_(upstream);
+      return b.add(0, std::exchange(gradient, Tensor()));
+    }
     const Tensor dx = Tensor::empty(x.shape(), x.dtype());
     if (dx.numel() > 0) {
       CrossEntropyRows r = rows;
       r.x = as_rows(x);
-      kernels(x).cross_entropy_backward(r, b.grad().value().contiguous(), 1 / divisor, as_rows(dx));
+      kernels(x).cross_entropy_backward(r, up.contiguous(), 1 / divisor, as_rows(dx));
     }
     b.add(0, dx);
   }

@@ -67,6 +67,7 @@ std::vector<Sample> pairs(Var (*loss)(In, In, LossReduction),
     return {.label = label,
             .inputs = {{shape}, t},
             .f = [=](const Vars& v) { return Vars{loss(v[0], v[1], reduction)}; },
+            .second_order = numel(shape) > 0,
             .reference =
                 [=](const Columns& in) {
                   Numbers losses;

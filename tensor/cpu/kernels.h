@@ -39,7 +39,8 @@ void masked_softmax_backward(const Tensor& dy, const Tensor& y, const Tensor& al
 void additive_attention(const AttentionForward& f);
 void additive_attention_backward(const AttentionBackward& g);
 
-void cross_entropy(const CrossEntropyRows& rows, const Tensor& loss);
+void cross_entropy(const CrossEntropyRows& rows, const Tensor& loss, double factor,
+                   const Tensor& dx);
 void cross_entropy_backward(const CrossEntropyRows& rows, const Tensor& up, double factor,
                             const Tensor& dx);
 

@@ -28,6 +28,19 @@ GLASS_CLONES T row_exp_sum(const T* x, int64_t n, T top) {
   return sum;
 }
 
+// e = exp(x - top); returns its sum.
+template <class T>
+GLASS_CLONES T row_exp(const T* x, T* e, int64_t n, T top) {
+  T sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < n; ++i) {
+    const T value = exp(x[i] - top);
+    e[i] = value;
+    sum += value;
+  }
+  return sum;
+}
+
 // Σ w·(x - top)
 template <class T>
 GLASS_CLONES T row_shifted_sum(const T* x, const T* w, int64_t n, T top) {
@@ -42,15 +55,15 @@ GLASS_CLONES T row_shifted_sum(const T* x, const T* w, int64_t n, T top) {
   return sum;
 }
 
-// dx = scale·exp(x - top) - even·w
+// dx = scale·dx - even·w, where dx holds exp(x - top).
 template <class T>
-GLASS_CLONES void row_slope(const T* x, const T* w, T* dx, int64_t n, T top, T scale, T even) {
+GLASS_CLONES void row_slope(const T* w, T* dx, int64_t n, T scale, T even) {
   if (w) {
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) dx[i] = scale * exp(x[i] - top) - even * w[i];
+    for (int64_t i = 0; i < n; ++i) dx[i] = scale * dx[i] - even * w[i];
   } else {
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) dx[i] = scale * exp(x[i] - top) - even;
+    for (int64_t i = 0; i < n; ++i) dx[i] = scale * dx[i] - even;
   }
 }
 
@@ -78,6 +91,12 @@ struct Rows {
   double even() const { return smooth / static_cast<double>(classes); }
   // Σ_c q_c
   double mass(int64_t i) const { return (1 - smooth) * target_weight(i) + even() * weight_sum; }
+  // The gradient of row i, whose exp(x - top) are in dx.
+  void slope(int64_t i, T* dx, double upstream) const {
+    row_slope(weight, dx, classes, static_cast<T>(upstream * mass(i) / total[i]),
+              static_cast<T>(upstream * even()));
+    dx[target[i]] -= static_cast<T>(upstream * (1 - smooth) * target_weight(i));
+  }
   template <class F>
   void for_each(const F& f) const {
     parallel_for(n, std::max<int64_t>(1, kGrain / std::max<int64_t>(classes, 1)),
@@ -89,23 +108,29 @@ struct Rows {
 
 }  // namespace
 
-void cross_entropy(const CrossEntropyRows& rows, const Tensor& loss) {
+void cross_entropy(const CrossEntropyRows& rows, const Tensor& loss, double factor,
+                   const Tensor& dx) {
   visit_floating("cross_entropy", rows.x.dtype(), [&]<class T>(T) {
     const Rows<T> r(rows);
     T* out = loss.data<T>();
+    T* slopes = dx.defined() ? dx.data<T>() : nullptr;
     r.for_each([&](int64_t i, const T* x) {
+      T* to = slopes ? slopes + i * r.classes : nullptr;
       if (r.ignored(i)) {
         out[i] = 0;
+        if (to) std::fill_n(to, r.classes, T(0));
         return;
       }
       const T top = r.top[i] = row_max(x, r.classes);
-      const T total = r.total[i] = row_exp_sum(x, r.classes, top);
-      double value =
-          r.mass(i) * log(static_cast<double>(total)) -
-          (1 - r.smooth) * r.target_weight(i) * static_cast<double>(x[r.target[i]] - top);
+      const T total = r.total[i] =
+          to ? row_exp(x, to, r.classes, top) : row_exp_sum(x, r.classes, top);
+      const double at_target = static_cast<double>(x[r.target[i]] - top);
+      double value = r.mass(i) * log(static_cast<double>(total)) -
+                     (1 - r.smooth) * r.target_weight(i) * at_target;
       if (r.smooth > 0)
         value -= r.even() * static_cast<double>(row_shifted_sum(x, r.weight, r.classes, top));
       out[i] = static_cast<T>(value);
+      if (to) r.slope(i, to, factor);
     });
   });
 }
@@ -116,18 +141,15 @@ void cross_entropy_backward(const CrossEntropyRows& rows, const Tensor& up, doub
     const Rows<T> r(rows);
     const T* g = up.data<T>();
     const int64_t step = up.numel() == 1 ? 0 : 1;
-    T* out = dx.data<T>();
+    T* slopes = dx.data<T>();
     r.for_each([&](int64_t i, const T* x) {
-      T* to = out + i * r.classes;
+      T* to = slopes + i * r.classes;
       if (r.ignored(i)) {
         std::fill_n(to, r.classes, T(0));
         return;
       }
-      const double upstream = factor * static_cast<double>(g[i * step]);
-      row_slope(x, r.weight, to, r.classes, r.top[i],
-                static_cast<T>(upstream * r.mass(i) / static_cast<double>(r.total[i])),
-                static_cast<T>(upstream * r.even()));
-      to[r.target[i]] -= static_cast<T>(upstream * (1 - r.smooth) * r.target_weight(i));
+      row_exp(x, to, r.classes, r.top[i]);
+      r.slope(i, to, factor * static_cast<double>(g[i * step]));
     });
   });
 }

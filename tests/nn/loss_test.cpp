@@ -191,6 +191,28 @@ TEST_CASE("cross-entropy does not depend on the number of threads", "[loss]") {
   CHECK((gradients[0] == gradients[1]));
 }
 
+TEST_CASE("every backward of a cross-entropy gives the same gradient", "[loss]") {
+  Generator generator(1);
+  const Var x(normal({5, 7}, 0, 2, kFloat64, generator), true);
+  const Var target(randint(0, 7, {5}, generator));
+  const CrossEntropyOptions options{.ignore_index = 3, .label_smoothing = 0.1};
+  const Var loss = cross_entropy(x, target, options);
+  std::vector<std::vector<double>> gradients;
+  for (const double upstream : {1.0, 1.0, 4.0}) {
+    x.zero_grad();
+    loss.backward(Var(Tensor::scalar(upstream, kFloat64)), {.retain_graph = true});
+    gradients.push_back(x.grad().value().to_vector<double>());
+  }
+  x.zero_grad();
+  (cross_entropy(x, target, options) * 4.0).backward();  // the first, but scaled
+  gradients.push_back(x.grad().value().to_vector<double>());
+  for (size_t i = 0; i < 35; ++i) {
+    CHECK(gradients[1][i] == Approx(gradients[0][i]).epsilon(1e-14));
+    CHECK(gradients[2][i] == Approx(4 * gradients[0][i]).epsilon(1e-14));
+    CHECK(gradients[3][i] == Approx(4 * gradients[0][i]).epsilon(1e-14));
+  }
+}
+
 TEST_CASE("binary cross-entropy of large logits", "[loss]") {
   const Var x(Tensor::from<double>({120, -120, 0, 40}), true);
   const Var t(Tensor::from<double>({0, 1, 1, 0.25}));
