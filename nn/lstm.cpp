@@ -33,8 +33,8 @@ LstmState LSTMCell::operator()(const Var& x, const LstmState& s) const {
     return {squeeze(y.h, 0), squeeze(y.c, 0)};
   }
   const LstmState before{s.h.defined() ? s.h : initial(x), s.c.defined() ? s.c : initial(x)};
-  const Var gates = linear(x, weights.weight_ih, weights.bias_ih) +
-                    linear(before.h, weights.weight_hh, weights.bias_hh);
+  const Var bias = weights.bias_ih.defined() ? weights.bias_ih + weights.bias_hh : Var();
+  const Var gates = linear(x, weights.weight_ih, bias) + linear(before.h, weights.weight_hh);
   const auto [h, c] = lstm_cell(gates, before.c);
   return {h, c};
 }

@@ -64,15 +64,14 @@ struct GruSequence {
   static constexpr Keep keep{.inputs = ~0u, .outputs = 1};
   Steps steps;
   bool recording = false;
-  Tensor input{}, activated{};
+  Tensor activated{};
 
   std::array<Tensor, 2> forward(const Tensor& x, const Tensor& h0, const Tensor& weight_ih,
                                 const Tensor& weight_hh, const Tensor& bias_ih,
                                 const Tensor& bias_hh) {
     const int64_t T = x.size(0), B = x.size(1), H = weight_hh.size(1);
     const DType dtype = x.dtype();
-    input = x.contiguous();
-    const Tensor x_gates = matmul(input, weight_ih.transpose(0, 1));
+    const Tensor x_gates = matmul(x, weight_ih.transpose(0, 1));
     activated = Tensor::empty({recording ? T : 1, B, 4 * H}, dtype);
     const Tensor output = Tensor::empty({T, B, H}, dtype);
     GruStep step;
@@ -92,7 +91,7 @@ struct GruSequence {
       kernels(x).gemm(step.h, weight_hh.transpose(0, 1), 0, step.h_gates);
       kernels(x).gru_step(step);
     }
-    if (!recording) input = activated = Tensor();
+    if (!recording) activated = Tensor();
     return {output, step.h};
   }
 
@@ -130,7 +129,7 @@ struct GruSequence {
     }
     b.add(1, step.dh);
     if (b.needs(2)) {
-      const Tensor x = as_rows(steps.without_padding(input));
+      const Tensor x = as_rows(steps.without_padding(saved.input(0).value()));
       const Tensor dw = Tensor::empty(weight_ih.shape(), dtype);
       gemm_into(gates.transpose(0, 1), x, 0, dw.narrow(0, 0, 2 * H));
       gemm_into(fresh.transpose(0, 1), x, 0, dw.narrow(0, 2 * H, H));

@@ -63,16 +63,15 @@ struct LstmSequence {
   static constexpr Keep keep{.inputs = ~0u, .outputs = 1};
   Steps steps;
   bool recording = false;
-  Tensor input{}, activated{}, cells{};
+  Tensor activated{}, cells{};
 
   std::array<Tensor, 3> forward(const Tensor& x, const Tensor& h0, const Tensor& c0,
                                 const Tensor& weight_ih, const Tensor& weight_hh,
                                 const Tensor& bias) {
     const int64_t T = x.size(0), B = x.size(1), H = weight_hh.size(1);
     const DType dtype = x.dtype();
-    input = x.contiguous();
     // One product for the inputs of all steps; each step adds its own product in place.
-    activated = matmul(input, weight_ih.transpose(0, 1));
+    activated = matmul(x, weight_ih.transpose(0, 1));
     if (recording) cells = Tensor::empty({T, B, H}, dtype);
     const Tensor output = Tensor::empty({T, B, H}, dtype);
     LstmStep step;
@@ -89,7 +88,7 @@ struct LstmSequence {
       if (recording) step.cells = cells.select(0, step.t);
       kernels(x).lstm_step(step);
     }
-    if (!recording) input = activated = Tensor();
+    if (!recording) activated = Tensor();
     return {output, step.h, step.c};
   }
 
@@ -121,7 +120,8 @@ struct LstmSequence {
     if (b.needs(0)) b.add(0, matmul(d_gates, weight_ih));
     b.add(1, step.dh);
     b.add(2, step.dc);
-    if (b.needs(3)) b.add_product(3, as_rows(d_gates), as_rows(steps.without_padding(input)));
+    if (b.needs(3))
+      b.add_product(3, as_rows(d_gates), as_rows(steps.without_padding(saved.input(0).value())));
     if (b.needs(4))
       steps.add_recurrent_product(b, 4, 4 * H, d_gates, output, saved.input(1).value());
     if (b.needs(5)) b.add(5, step.d_bias);
