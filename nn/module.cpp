@@ -42,7 +42,8 @@ Identity identity(const Var& value) {
                       : identity(value.value());
 }
 
-/// Puts make(value) in the place of every parameter and buffer, once for those that are tied.
+/// Puts make(value) in the place of every parameter and buffer, once for those that are tied. A
+/// parameter that make returns as it is stays the same leaf.
 void replace_members(Module& module, const std::function<Tensor(const Tensor&)>& make) {
   // The old values stay alive until the end, so that no identity is used twice.
   std::map<Identity, std::pair<Var, Var>> parameters;
@@ -50,18 +51,24 @@ void replace_members(Module& module, const std::function<Tensor(const Tensor&)>&
   Walker walker;
   walker.on_parameter = [&](const std::string&, Var& value) {
     auto [place, added] = parameters.try_emplace(identity(value));
-    if (added) place->second = {value, Var(make(value.value()), value.requires_grad())};
+    if (!added) return;
+    Tensor made = make(value.value());
+    const bool same = made.shares_storage(value.value());
+    place->second = {value, same ? value : Var(std::move(made), value.requires_grad())};
   };
   walker.on_buffer = [&](const std::string&, Tensor& value) {
     auto [place, added] = buffers.try_emplace(identity(value));
     if (added) place->second = {value, make(value)};
   };
   module.visit(walker);
+  // A member that is shown twice has been replaced when it comes again.
   walker.on_parameter = [&](const std::string&, Var& value) {
-    value = parameters.at(identity(value)).second;
+    if (const auto found = parameters.find(identity(value)); found != parameters.end())
+      value = found->second.second;
   };
   walker.on_buffer = [&](const std::string&, Tensor& value) {
-    value = buffers.at(identity(value)).second;
+    if (const auto found = buffers.find(identity(value)); found != buffers.end())
+      value = found->second.second;
   };
   module.visit(walker);
 }

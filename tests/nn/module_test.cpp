@@ -104,6 +104,14 @@ TEST_CASE("a conversion keeps ties, leaves integers alone and rounds nothing twi
   CHECK_THROWS_AS(model.to(kInt64), Error);
 }
 
+TEST_CASE("a conversion to the type it has changes nothing", "[module]") {
+  Generator generator(1);
+  Linear layer(2, 2, true, generator);
+  sum(layer(Var(Tensor::ones({2})))).backward();
+  layer.to(kFloat32);
+  CHECK(layer.weight.grad().defined());
+}
+
 TEST_CASE("a clone has equal values of its own, and the same ties", "[module]") {
   Generator generator(1);
   Tied model(generator);
@@ -115,6 +123,26 @@ TEST_CASE("a clone has equal values of its own, and the same ties", "[module]") 
   copy.scale.zero_();
   CHECK(model.table.weight.value().at({0, 0}) != 0);
   CHECK(model.scale.at({0}) == 0.5);
+}
+
+TEST_CASE("a module with two names is converted, copied and loaded once", "[module]") {
+  struct Twice : Module {
+    explicit Twice(Generator& generator) : layer(2, 2, false, generator) {}
+    void visit(Visitor& v) override {
+      v("a", layer);
+      v("b", layer);
+    }
+    Linear layer;
+  };
+  Generator generator(1);
+  Twice model(generator);
+  model.to(kFloat64);
+  CHECK(model.num_parameters() == 4);
+  Twice copy = clone(model);
+  CHECK(copy.layer.weight.node().get() != model.layer.weight.node().get());
+  copy.layer.weight.value().zero_();
+  model.load_state_dict(copy.state_dict());
+  CHECK(model.layer.weight.value().at({1, 1}) == 0);
 }
 
 TEST_CASE("a copy shares its parameters", "[module]") {
