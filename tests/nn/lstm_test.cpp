@@ -206,6 +206,15 @@ TEST_CASE("without recording an LSTM gives the same numbers", "[lstm]") {
   CHECK(!y.output.requires_grad());
 }
 
+TEST_CASE("an input changed in place before the backward is noticed", "[lstm]") {
+  Generator g(11);
+  LSTM layer(3, 2, {}, g);
+  const Var x(uniform({4, 2, 3}, -1, 1, kFloat32, g));
+  const Var y = sum(layer(x).output);
+  x.value().fill_(0);
+  CHECK_THROWS_WITH(y.backward(), ContainsSubstring("changed in place"));
+}
+
 TEST_CASE("an LSTM over a sequence equals its cell step by step", "[lstm]") {
   Generator g(10);
   LSTM layer(3, 70, {}, g);  // 70: more than a block of columns, not a multiple of a vector
