@@ -1,5 +1,7 @@
 #include "autograd/var.h"
 
+#include <cmath>
+
 #include "autograd/engine.h"
 #include "autograd/leaf.h"
 #include "tensor/ops.h"
@@ -31,7 +33,7 @@ Var::Var(double number) : value_(Tensor::scalar(number, kFloat64)), weak_(true) 
 
 Var In::as_var(DType dtype) const {
   if (!var) {
-    if (dtype == kInt64 && number != static_cast<double>(static_cast<int64_t>(number)))
+    if (dtype == kInt64 && number != std::trunc(number))
       fail("number", "is not whole but meets int64", number);
     return Var(Tensor::scalar(number, dtype));
   }

@@ -1,6 +1,7 @@
 #include "tensor/ops.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tensor/cpu/loops.h"
 #include "tensor/functions/arithmetic.h"
@@ -16,7 +17,11 @@ const Kernels& kernels(const Tensor& x) {
   return *cuda;
 }
 
-void fill_contiguous(const Tensor& out, double value) { kernels(out).fill(out, value); }
+void fill_contiguous(const Tensor& out, double value) {
+  if (out.dtype() == kInt64 && !(value >= -0x1p63 && value < 0x1p63))
+    fail("fill", "the value does not fit int64", value);
+  kernels(out).fill(out, value);
+}
 void copy_elements(const Tensor& source, const Tensor& target) {
   kernels(target).copy(source, target);
 }
@@ -40,7 +45,7 @@ struct AddScaled {
 
 const Tensor& Tensor::add_(const Tensor& other, double alpha) const {
   check_same_dtype("add_", dtype_, other.dtype());
-  if (dtype_ == kInt64 && alpha != static_cast<double>(static_cast<int64_t>(alpha)))
+  if (dtype_ == kInt64 && !(std::abs(alpha) < 0x1p63 && alpha == std::trunc(alpha)))
     fail("add_", "alpha must be whole for int64", alpha);
   const Tensor wide = other.shape() == shape_ ? other : other.expand(shape_);
   const AddScaled f{alpha};
@@ -215,6 +220,8 @@ Tensor log_softmax_backward(const Tensor& dy, const Tensor& y, int64_t dim) {
 }
 
 Tensor logsumexp(const Tensor& x, int64_t dim, bool keepdim) {
+  if (!is_floating(x.dtype()))
+    fail("logsumexp", "needs float32 or float64", "got ", name_of(x.dtype()));
   const Tensor rows = as_rows("logsumexp", x, dim);
   Shape shape = x.shape();
   if (x.ndim() > 0) shape[normalize_dim("logsumexp", dim, x.ndim())] = 1;

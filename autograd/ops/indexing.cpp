@@ -146,11 +146,11 @@ Var index_of(std::initializer_list<int64_t> ids) { return Var(Tensor::from(ids))
 
 Sample gathered(const char* label, Input x, int64_t dim, Input index,
                 decltype(Sample::reference) reference) {
-  const bool second_order = numel(index.shape) > 0;
+  const Verdict expect = verdict_of(numel(x.shape), numel(index.shape));
   return {.label = label,
           .inputs = {std::move(x), std::move(index)},
           .f = [=](const Vars& v) { return Vars{gather(v[0], dim, v[1])}; },
-          .second_order = second_order,
+          .expect = expect,
           .reference = std::move(reference)};
 }
 
@@ -251,12 +251,11 @@ Entry select_entry() {
                       {.label = "no index",
                        .inputs = {{{3, 2}}, ints({0}, 0, 1)},
                        .f = rows,
-                       .second_order = false,
+                       .expect = Verdict::vacuous,
                        .reference = nothing},
                       {.label = "empty rows",
                        .inputs = {{{2, 0}}, exact_ints({1}, {1})},
                        .f = rows,
-                       .second_order = false,
                        .reference = nothing}},
           .errors = {{"beyond", [] { index_select(ones({3}), 0, index_of({3})); },
                       "3, should be in [0, 2]"},
@@ -296,12 +295,12 @@ Entry fill_entry() {
 }
 
 Sample looked_up(const char* label, Input ids, Input weight, int64_t padding) {
-  const bool second_order = numel(ids.shape) > 0;
+  const Verdict expect = verdict_of(numel(weight.shape), numel(ids.shape));
   const auto width = static_cast<size_t>(weight.shape[1]);
   return {.label = label,
           .inputs = {std::move(ids), std::move(weight)},
           .f = [=](const Vars& v) { return Vars{embedding(v[0], v[1], padding)}; },
-          .second_order = second_order,
+          .expect = expect,
           .reference =
               [=](const Columns& x) {
                 Numbers y;

@@ -20,11 +20,15 @@ void fill(const Tensor& out, double value) {
   });
 }
 
+// NaN and what does not fit int64 become its smallest number.
 template <class To>
 struct Convert {
   template <class From>
   GLASS_FN To operator()(From x) const {
-    return static_cast<To>(x);
+    if constexpr (std::is_same_v<To, int64_t> && std::is_floating_point_v<From>)
+      return x >= From(-0x1p63) && x < From(0x1p63) ? static_cast<To>(x) : INT64_MIN;
+    else
+      return static_cast<To>(x);
   }
 };
 

@@ -81,6 +81,10 @@ GLASS_CLONES void join_row(T* out, const T* x, int64_t n) {
 template <class Op, class T>
 T reduce_blocks(const T* x, int64_t n) {
   T total = Op::template start<T>();
+  if (n < kLanes) {
+    for (int64_t i = 0; i < n; ++i) total = Op::join(total, x[i]);
+    return total;
+  }
   for (int64_t i = 0; i < n; i += kBlock)
     total = Op::join(total, reduce_block<Op>(x + i, std::min(kBlock, n - i)));
   return total;

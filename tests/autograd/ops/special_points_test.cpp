@@ -322,6 +322,18 @@ TEST_CASE("numbers take the type of the tensor they meet", "[ops]") {
   CHECK_THROWS_WITH(whole + 0.5, ContainsSubstring("0.5"));
 }
 
+TEST_CASE("what does not fit an integer is refused, or becomes the smallest one", "[ops]") {
+  const Var whole(Tensor::from<int64_t>({1, 2}));
+  for (double bad : {kNaN, kInf, -kInf, 1e19}) {
+    CHECK_THROWS_AS(Tensor::full({2}, bad, kInt64), Error);
+    CHECK_THROWS_AS(whole + bad, Error);
+    CHECK_THROWS_AS(whole.value().add_(whole.value(), bad), Error);
+  }
+  CHECK(Tensor::from({kNaN, 1e300, -kInf, -2.7, 3.9}).to(kInt64).to_vector<int64_t>() ==
+        std::vector<int64_t>{INT64_MIN, INT64_MIN, INT64_MIN, -2, 3});
+  CHECK_THROWS_WITH(logsumexp(whole, 0), ContainsSubstring("got int64"));
+}
+
 TEST_CASE("lists know the line of their caller", "[ops]") {
   const Var x = leaf({1, -1});
   const auto error_of = [](const auto& call) -> std::string {
