@@ -59,6 +59,7 @@ std::vector<std::vector<Translation>> translate(Seq2Seq& model, const TextCodec&
   std::vector<std::vector<int64_t>> sources;
   for (const std::string& text : texts) sources.push_back(codec.encode_source(text));
   std::vector<std::vector<Translation>> results(texts.size());
+  if (options.beam < 1) fail("translate", "beam must be at least 1", options.beam);
   const int64_t rows = std::max<int64_t>(1, kBatch / options.beam);
   for (const Batch& batch : sorted_batches(sources, rows)) {
     std::vector<std::vector<int64_t>> batch_sources;
