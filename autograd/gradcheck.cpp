@@ -62,6 +62,7 @@ GradReport check(const Function& f, const Vars& inputs, const CheckOptions& opti
   report.first = OrderCheck(problem, options).run();
   report.verdict = report.first.verdict;
   if (!options.second_order || !report.ok()) return report;
+  if (report.first.directions == 0) return report;  // no elements
   const GradProblem next = second_order(problem, options.seed);
   if (next.inputs.size() == problem.inputs.size()) return report;  // no output has a gradient
   report.second = OrderCheck(next, options).run();

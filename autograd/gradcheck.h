@@ -61,9 +61,9 @@ std::string_view name_of(Verdict verdict);
 /// where that fails element by element. Then the same for the gradient as a function of the inputs
 /// and of the upstream vectors.
 ///
-/// pass: they agree; also when there are no elements to differ. fail: they do not; or f gives
-/// another value at a second call, changes an input, or meets NaN; or a gradient has the wrong
-/// shape. kink: the slopes to the left and to the right differ here; the gradient is right
+/// pass: they agree; also when the inputs or the outputs have no elements. fail: they do not; or f
+/// gives another value at a second call, changes an input, or meets NaN; or a gradient has the
+/// wrong shape. kink: the slopes to the left and to the right differ here; the gradient is right
 /// elsewhere and lies between the two. vacuous: f is constant here, which proves nothing.
 ///
 /// The inputs that require a gradient are displaced in place and put back to the last bit, also

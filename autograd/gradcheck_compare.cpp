@@ -31,7 +31,8 @@ double OrderCheck::rounding(const Upstream& up, double step) const {
 }
 
 void OrderCheck::compare() {
-  if (center_.empty() || x_.numel() == 0) return;  // no elements
+  if (x_.numel() == 0) return;
+  if (center_.empty()) return expect_zero();
   noise_ = rounding_noise([this] { return evaluate(); }, center_, x_, directions_[0]);
   std::vector<bool> wrong_input(x_.count(), false), wrong_upstream(upstreams_.size(), false);
   bool any_wrong = false, kink = false, constant = true;
@@ -63,6 +64,23 @@ void OrderCheck::compare() {
     blame(Verdict::fail,
           "the gradient differs from finite differences along a random direction, but in no "
           "element");
+}
+
+// The gradient of no elements is zero, not memory that nobody has set.
+void OrderCheck::expect_zero() {
+  for (const Upstream& up : upstreams_)
+    for (size_t i = 0; i < x_.count() && !failed(); ++i) {
+      const std::vector<double> values = up.gradient[i].to_vector<double>();
+      const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return v != 0; });
+      if (bad == values.end()) continue;
+      GradMismatch m = block(i, up);
+      m.index = index_of(bad - values.begin(), m.shape);
+      m.analytic = *bad;
+      m.compared = static_cast<int64_t>(values.size());
+      m.wrong = m.compared - std::count(values.begin(), values.end(), 0.0);
+      report_.mismatches.push_back(std::move(m));
+      blame(Verdict::fail, "the outputs have no elements, but there is a gradient");
+    }
 }
 
 // <gradient, d> = <upstream, slopes along d>, relative to the size expected for such a product.

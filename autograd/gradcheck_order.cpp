@@ -74,10 +74,10 @@ OrderCheck::OrderCheck(const GradProblem& problem, const CheckOptions& options)
 
 OrderReport OrderCheck::run() {
   report_.checked = true;
-  find_outputs();
-  if (failed()) return report_;
   make_directions();
   call_elsewhere();
+  find_outputs();
+  if (failed()) return report_;
   find_gradients();
   if (failed()) return report_;
   compare();
@@ -129,7 +129,8 @@ void OrderCheck::make_directions() {
   }
 }
 
-// A backward that remembers its first call is right there; so that call is made elsewhere.
+// What an op keeps from its first call would be right at the sample; so that call is made
+// elsewhere.
 void OrderCheck::call_elsewhere() {
   x_.move(directions_[0], options_.step);
   const Vars outputs = floating_outputs(problem_.record());

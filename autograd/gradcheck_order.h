@@ -51,6 +51,7 @@ class OrderCheck {
   GradMismatch block(size_t i, const Upstream& upstream) const;
 
   void compare();
+  void expect_zero();
   Slopes measure(const Direction& direction);
   double rounding(const Upstream& upstream, double step) const;
   bool agree(const Direction& direction, const Slopes& slopes, const Upstream& upstream);

@@ -14,7 +14,7 @@
 namespace glass {
 namespace {
 
-constexpr const char* kRow = "{:<22} {:<6} {:>7}  {:<8} {:<8} {:>10} {:>8}\n";
+constexpr const char* kRow = "{:<33} {:<6} {:>7}  {:<8} {:<8} {:>10} {:>8}\n";
 
 const char* kind_name(EntryKind kind) {
   switch (kind) {

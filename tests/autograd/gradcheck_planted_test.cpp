@@ -31,6 +31,7 @@ enum class Bug {
   rows_not_summed,
   mean_for_sum,
   nan,
+  stale,
   // Wrong in the second order only:
   input_detached,
   upstream_detached,
@@ -42,14 +43,17 @@ struct Planted {
   static constexpr const char* name = "planted";
   static constexpr Keep keep{.inputs = 3};
   Bug bug;
+  std::shared_ptr<Tensor> first_a;
 
   Tensor forward(const Tensor& a, const Tensor& w, const Tensor& b) const {
+    if (!first_a->defined()) *first_a = a.clone();
     return a * a * w + sin(Var(a)).value() + b;
   }
   void backward(Backward& b, const Saved& saved) const {
     Var a = saved.input(0), dy = b.grad();
     const Var w = saved.input(1);
     const bool second = b.create_graph();
+    if (bug == Bug::stale) a = Var(*first_a);
     if (second && bug == Bug::input_detached) a = a.detach();
     if (second && bug == Bug::upstream_detached) dy = dy.detach();
     if (bug == Bug::upstream_ignored) dy = Var(Tensor::ones({3, 3}, kFloat64));
@@ -77,7 +81,9 @@ struct Planted {
 };
 
 Function planted(Bug bug) {
-  return [bug](const Vars& x) { return Vars{record(Planted{bug}, In(x[0]), In(x[1]), In(x[2]))}; };
+  return [bug, first_a = std::make_shared<Tensor>()](const Vars& x) {
+    return Vars{record(Planted{bug, first_a}, In(x[0]), In(x[1]), In(x[2]))};
+  };
 }
 
 Vars planted_inputs(uint64_t seed) {
@@ -135,6 +141,13 @@ struct WrongDefinition {
   Var definition(const Var& x) const { return x * x * 1.001; }
 };
 
+// Nothing comes out, and yet there is a gradient.
+struct FromNothing {
+  static constexpr const char* name = "from_nothing";
+  Tensor forward(const Tensor& x) const { return x.slice(0, 0, 0); }
+  void backward(Backward& b, const Saved&) const { b.add(0, Tensor::eye(3, kFloat64)); }
+};
+
 }  // namespace
 
 TEST_CASE("the planted op without a bug passes", "[gradcheck][mistakes]") {
@@ -160,6 +173,7 @@ TEST_CASE("planted mistakes are rejected by name and place", "[gradcheck][mistak
   rejected(Bug::rows_not_summed, 2, "rows_not_summed");
   rejected(Bug::mean_for_sum, 2, "mean_for_sum");
   rejected(Bug::nan, 1, "nan");
+  rejected(Bug::stale, 0, "stale");
 }
 
 TEST_CASE("the worst element is the wrong one", "[gradcheck][mistakes]") {
@@ -244,4 +258,13 @@ TEST_CASE("of a large input, some elements are tried", "[gradcheck][mistakes]") 
   REQUIRE(report.first.mismatches.size() == 1);
   CHECK(report.first.mismatches[0].compared == 100);
   CHECK(report.first.mismatches[0].wrong > 95);
+}
+
+TEST_CASE("a gradient of no elements must be zero", "[gradcheck][mistakes]") {
+  const GradReport report = check(
+      [](const Vars& x) { return Vars{record(FromNothing{}, In(x[0]))}; }, {planted_inputs(1)[0]});
+  CHECK(report.verdict == Verdict::fail);
+  REQUIRE(report.first.mismatches.size() == 1);
+  CHECK(report.first.mismatches[0].wrong == 3);
+  CHECK(report.first.mismatches[0].index == std::vector<int64_t>{0, 0});
 }

@@ -288,6 +288,9 @@ TEST_CASE("the check works where nothing is recorded, and changes no setting", "
 TEST_CASE("no elements: only shapes can be wrong", "[gradcheck]") {
   const Var a(Tensor::zeros({2, 0}, kFloat64), true), b(Tensor::zeros({0, 3}, kFloat64), true);
   CHECK(check([](const Vars& x) { return Vars{matmul(x[0], x[1])}; }, {a, b}).ok());
+  CHECK(check(on_first([](const Var& x) { return sum(x, {0}); }), {b}).ok());
+  CHECK(
+      check(on_first([](const Var& x) { return narrow(x, 0, 1, 0) * 2.0; }), {leaf({1, 2})}).ok());
   CHECK_THROWS_AS(
       check(on_first([](const Var& x) { return x; }), {Var(Tensor::ones({2}, kFloat64))}), Error);
 }
