@@ -21,17 +21,17 @@ void check_result(const char* op, SourceLine where, const Tensor& value) {
          where.line);
 }
 
-// The inputs stand behind fresh aliases where the inner run stops, so that it never walks into the
-// graph that the outer run is working on.
+// The inputs, wanted or not, stand behind fresh aliases where the inner run stops, so that it never
+// walks into the graph that the outer run is working on.
 void backward_by_definition(Backward& b, const Node& node, const std::vector<Var>& inputs,
                             const std::function<std::vector<Var>(const std::vector<Var>&)>& f) {
   const EnableGrad recording;
-  std::vector<Var> aliases = inputs, wanted;
+  std::vector<Var> aliases = inputs, ends;
   std::vector<size_t> positions;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!b.needs(i)) continue;
+    if (!inputs[i].requires_grad()) continue;
     aliases[i] = alias(inputs[i]);
-    wanted.push_back(aliases[i]);
+    ends.push_back(aliases[i]);
     positions.push_back(i);
   }
   const std::vector<Var> outputs = f(aliases);
@@ -43,7 +43,7 @@ void backward_by_definition(Backward& b, const Node& node, const std::vector<Var
   }
   if (used.empty()) return;
   Engine engine({.retain_graph = true, .create_graph = true});
-  const std::vector<Var> gradients = engine.run(used, seeds, wanted, true);
+  const std::vector<Var> gradients = engine.run(used, seeds, ends, true);
   for (size_t i = 0; i < gradients.size(); ++i)
     if (gradients[i].defined()) b.add(positions[i], gradients[i]);
 }

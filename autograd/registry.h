@@ -44,7 +44,7 @@ struct Sample {
   std::vector<Input> inputs;
   Function f;  ///< in the order of inputs; numbers in their type
   Verdict expect = Verdict::pass;
-  bool second_order = true;  ///< false where no input has an element
+  bool second_order = true;
   double tolerance = 1e-6;   ///< relative, of the gradient check; looser ones carry their reason
   Function definition = {};  ///< for fused ops: the same from simple ops
   /// Independent values, computed on plain numbers: the inputs' elements in, the first output's

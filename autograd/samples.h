@@ -41,11 +41,6 @@ Entry about(Entry entry, std::string formula, std::string gradient, std::string 
 /// The entry with further rows.
 Entry with(Entry entry, std::vector<Sample> samples, std::vector<ErrorRow> errors = {});
 
-/// What the checker says of a row with so many elements in its inputs and outputs: where none comes
-/// out of some, it has nothing to compare.
-constexpr Verdict verdict_of(int64_t in, int64_t out) {
-  return in > 0 && out == 0 ? Verdict::vacuous : Verdict::pass;
-}
 /// The reference of a row whose output has no elements.
 Numbers nothing(const std::vector<Numbers>& inputs);
 /// A leaf's or a constant's value for error rows: ones.

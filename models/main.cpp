@@ -1,27 +1,3 @@
-#include <fmt/core.h>
+#include "models/cli/program.h"
 
-#include "models/cli/commands.h"
-#include "tensor/error.h"
-
-int main(int argc, char** argv) {
-  CLI::App app{"Glass: deep learning with the lid off", "glass"};
-  app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::help);
-  glass::add_demo_command(app);
-  glass::add_train_command(app);
-  glass::add_translate_command(app);
-  glass::add_gradcheck_command(app);
-  glass::add_info_command(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e);
-  } catch (const glass::Error& e) {
-    fmt::print(stderr, "glass: {}\n", e.what());
-    return e.kind() == glass::ErrorKind::bug ? 70 : 1;
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "glass: {}\n", e.what());
-    return 1;
-  }
-  return 0;
-}
+int main(int argc, char** argv) { return glass::run_program(argc, argv); }

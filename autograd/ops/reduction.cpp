@@ -172,7 +172,6 @@ Sample reduced(const Row& row, Reducer f, std::function<double(const Numbers&)> 
   return {.label = row.label,
           .inputs = {{row.shape}},
           .f = [=](const Vars& v) { return Vars{f(v[0], row.dims, row.keepdim)}; },
-          .second_order = numel(row.shape) > 0,
           .reference = groups(row.shape, row.dims, std::move(reference))};
 }
 

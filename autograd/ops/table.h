@@ -6,22 +6,22 @@
 
 namespace glass {
 
-// One table per family, at the end of its file.
-std::vector<Entry> arithmetic_ops();
-std::vector<Entry> comparison_ops();
-std::vector<Entry> activation_ops();
-std::vector<Entry> reduction_ops();
-std::vector<Entry> softmax_ops();
-std::vector<Entry> scan_ops();
-std::vector<Entry> shape_ops();
-std::vector<Entry> part_ops();
-std::vector<Entry> matmul_ops();
-std::vector<Entry> indexing_ops();
-std::vector<Entry> dropout_ops();
-std::vector<Entry> cross_entropy_ops();
-std::vector<Entry> loss_ops();
-std::vector<Entry> lstm_ops();
-std::vector<Entry> gru_ops();
-std::vector<Entry> attention_ops();
+// One table per family, at the end of its file. Cold: not worth the time to optimise.
+[[gnu::cold]] std::vector<Entry> arithmetic_ops();
+[[gnu::cold]] std::vector<Entry> comparison_ops();
+[[gnu::cold]] std::vector<Entry> activation_ops();
+[[gnu::cold]] std::vector<Entry> reduction_ops();
+[[gnu::cold]] std::vector<Entry> softmax_ops();
+[[gnu::cold]] std::vector<Entry> scan_ops();
+[[gnu::cold]] std::vector<Entry> shape_ops();
+[[gnu::cold]] std::vector<Entry> part_ops();
+[[gnu::cold]] std::vector<Entry> matmul_ops();
+[[gnu::cold]] std::vector<Entry> indexing_ops();
+[[gnu::cold]] std::vector<Entry> dropout_ops();
+[[gnu::cold]] std::vector<Entry> cross_entropy_ops();
+[[gnu::cold]] std::vector<Entry> loss_ops();
+[[gnu::cold]] std::vector<Entry> lstm_ops();
+[[gnu::cold]] std::vector<Entry> gru_ops();
+[[gnu::cold]] std::vector<Entry> attention_ops();
 
 }  // namespace glass

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/json.h"
 #include "models/report/html.h"
 #include "tensor/file.h"
 

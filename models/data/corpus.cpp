@@ -1,14 +1,10 @@
 #include "models/data/corpus.h"
 
+#include "models/json.h"
 #include "models/text/dates.h"
 #include "tensor/error.h"
 
 namespace glass {
-
-const nlohmann::json& require(const nlohmann::json& json, const char* key, const char* where) {
-  if (!json.is_object() || !json.contains(key)) fail_environment(where, "an entry is missing", key);
-  return json.at(key);
-}
 
 TextCodec::TextCodec(const TextOptions& text, const std::vector<Pair>& train) : options(text) {
   std::vector<std::vector<std::string>> sources, targets;
@@ -33,7 +29,7 @@ std::vector<int64_t> TextCodec::encode_target(const std::string& text) const {
   return target.encode(target_tokens(text));
 }
 
-nlohmann::json TextCodec::to_json() const {
+Json TextCodec::to_json() const {
   return {{"source_tokens", std::string(name(options.source))},
           {"target_tokens", std::string(name(options.target))},
           {"lower_source", options.lower_source},
@@ -43,14 +39,14 @@ nlohmann::json TextCodec::to_json() const {
           {"target_vocabulary", target.to_json()}};
 }
 
-TextCodec TextCodec::from_json(const nlohmann::json& json) {
+TextCodec TextCodec::from_json(const Json& json) {
   const char* where = "config.json";
   TextCodec codec;
-  codec.options.source = tokens_named(require(json, "source_tokens", where).get<std::string>());
-  codec.options.target = tokens_named(require(json, "target_tokens", where).get<std::string>());
-  codec.options.lower_source = require(json, "lower_source", where).get<bool>();
-  codec.options.strip_stress = require(json, "strip_stress", where).get<bool>();
-  codec.options.min_count = require(json, "min_count", where).get<int64_t>();
+  codec.options.source = tokens_named(entry<std::string>(json, "source_tokens", where));
+  codec.options.target = tokens_named(entry<std::string>(json, "target_tokens", where));
+  codec.options.lower_source = entry<bool>(json, "lower_source", where);
+  codec.options.strip_stress = entry<bool>(json, "strip_stress", where);
+  codec.options.min_count = entry<int64_t>(json, "min_count", where);
   codec.source = Vocabulary::from_json(require(json, "source_vocabulary", where));
   codec.target = Vocabulary::from_json(require(json, "target_vocabulary", where));
   return codec;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -57,8 +57,5 @@ struct CorpusFiles {
 Corpus read_corpus(const CorpusFiles& files);
 /// The dates task: 20,000 training pairs, 500 and 2,000 dates that occur in training in no form.
 Corpus dates_corpus(uint64_t seed);
-
-/// Reads and writes a token kind by name; throws Error naming a missing key.
-const nlohmann::json& require(const nlohmann::json& json, const char* key, const char* where);
 
 }  // namespace glass

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "models/json.h"
 #include "models/text/utf8.h"
 #include "tensor/error.h"
 
@@ -107,25 +107,25 @@ std::vector<std::string> Vocabulary::decode(const std::vector<int64_t>& ids) con
   return tokens;
 }
 
-nlohmann::json Vocabulary::to_json() const {
+Json Vocabulary::to_json() const {
   const auto specials = static_cast<std::ptrdiff_t>(kSpecials.size());
   return {{"specials", kSpecials},
           {"tokens", std::vector<std::string>(tokens_.begin() + specials, tokens_.end())},
           {"counts", std::vector<int64_t>(counts_.begin() + specials, counts_.end())}};
 }
 
-Vocabulary Vocabulary::from_json(const nlohmann::json& json) {
+Vocabulary Vocabulary::from_json(const Json& json) {
   const auto list = [&](const char* key) {
     if (!json.is_object() || !json.contains(key) || !json[key].is_array()) {
       fail("Vocabulary::from_json", "an array is missing", '"', key, '"');
     }
     return json[key];
   };
-  if (const nlohmann::json specials = list("specials"); specials != nlohmann::json(kSpecials)) {
+  if (const Json specials = list("specials"); specials != Json(kSpecials)) {
     fail("Vocabulary::from_json", "specials must be <pad>, <unk>, <bos>, <eos>", specials.dump());
   }
-  const nlohmann::json tokens = list("tokens");
-  const nlohmann::json counts = list("counts");
+  const Json tokens = list("tokens");
+  const Json counts = list("counts");
   if (tokens.size() != counts.size()) {
     fail("Vocabulary::from_json", "tokens and counts differ in number", tokens.size(), " and ",
          counts.size());

@@ -1,12 +1,10 @@
 // TrainOptions and Score as JSON.
-#include <nlohmann/json.hpp>
-
-#include "models/data/corpus.h"
+#include "models/json.h"
 #include "models/train/trainer.h"
 
 namespace glass {
 
-nlohmann::json to_json(const TrainOptions& o) {
+Json to_json(const TrainOptions& o) {
   return {{"steps", o.steps},
           {"max_minutes", o.max_minutes},
           {"batch_size", o.batch_size},
@@ -20,24 +18,24 @@ nlohmann::json to_json(const TrainOptions& o) {
           {"seed", o.seed}};
 }
 
-TrainOptions train_options(const nlohmann::json& json) {
+TrainOptions train_options(const Json& json) {
   const char* where = "config.json, training";
   TrainOptions o;
-  o.steps = require(json, "steps", where).get<int64_t>();
-  o.max_minutes = require(json, "max_minutes", where).get<double>();
-  o.batch_size = require(json, "batch_size", where).get<int64_t>();
-  o.lr = require(json, "lr", where).get<double>();
-  o.warmup = require(json, "warmup", where).get<int64_t>();
-  o.schedule = require(json, "schedule", where).get<std::string>();
-  o.clip = require(json, "clip", where).get<double>();
-  o.weight_decay = require(json, "weight_decay", where).get<double>();
-  o.valid_every = require(json, "valid_every", where).get<int64_t>();
-  o.patience = require(json, "patience", where).get<int64_t>();
-  o.seed = require(json, "seed", where).get<uint64_t>();
+  o.steps = entry<int64_t>(json, "steps", where);
+  o.max_minutes = entry<double>(json, "max_minutes", where);
+  o.batch_size = entry<int64_t>(json, "batch_size", where);
+  o.lr = entry<double>(json, "lr", where);
+  o.warmup = entry<int64_t>(json, "warmup", where);
+  o.schedule = entry<std::string>(json, "schedule", where);
+  o.clip = entry<double>(json, "clip", where);
+  o.weight_decay = entry<double>(json, "weight_decay", where);
+  o.valid_every = entry<int64_t>(json, "valid_every", where);
+  o.patience = entry<int64_t>(json, "patience", where);
+  o.seed = entry<uint64_t>(json, "seed", where);
   return o;
 }
 
-nlohmann::json to_json(const Score& score) {
+Json to_json(const Score& score) {
   return {{"loss", score.loss},
           {"exact_match", score.exact_match},
           {"symbol_error_rate", score.symbol_error_rate},

@@ -2,12 +2,11 @@
 
 #include <filesystem>
 
+#include "models/json.h"
 #include "tensor/file.h"
 #include "tensor/safetensors.h"
 
 namespace glass {
-
-using nlohmann::json;
 
 void make_folder(const std::string& path) {
   std::error_code error;
@@ -16,7 +15,7 @@ void make_folder(const std::string& path) {
 }
 
 void save_config(const std::string& folder, const RunConfig& config) {
-  const json j = {
+  const Json j = {
       {"task", config.task},
       {"files",
        {{"data", config.files.data}, {"valid", config.files.valid}, {"test", config.files.test}}},
@@ -32,23 +31,23 @@ RunConfig load_config(const std::string& folder) {
   if (!std::filesystem::exists(path))
     fail_environment("run folder", "has no config.json, so it is no finished or begun run", folder);
   try {
-    const json j = json::parse(read_file(path));
+    const Json j = parse_json(read_file(path));
     RunConfig config;
-    config.task = require(j, "task", "config.json").get<std::string>();
-    const json& files = require(j, "files", "config.json");
-    config.files.data = require(files, "data", "config.json, files").get<std::string>();
-    config.files.valid = require(files, "valid", "config.json, files").get<std::string>();
-    config.files.test = require(files, "test", "config.json, files").get<std::string>();
+    config.task = entry<std::string>(j, "task", "config.json");
+    const Json& files = require(j, "files", "config.json");
+    config.files.data = entry<std::string>(files, "data", "config.json, files");
+    config.files.valid = entry<std::string>(files, "valid", "config.json, files");
+    config.files.test = entry<std::string>(files, "test", "config.json, files");
     config.model = seq2seq_options(require(j, "model", "config.json"));
     config.training = train_options(require(j, "training", "config.json"));
-    config.beam = require(j, "beam", "config.json").get<int64_t>();
+    config.beam = entry<int64_t>(j, "beam", "config.json");
     config.codec = TextCodec::from_json(require(j, "text", "config.json"));
     config.files.strip_stress = config.codec.options.strip_stress;
     if (config.codec.source.size() != config.model.source_vocabulary ||
         config.codec.target.size() != config.model.target_vocabulary)
       fail_environment("run folder", "vocabularies and model differ in size", path);
     return config;
-  } catch (const json::exception& e) {
+  } catch (const Json::exception& e) {
     fail_environment("run folder", "config.json is damaged", path, ": ", e.what());
   }
 }
@@ -72,7 +71,7 @@ Corpus load_corpus(const RunConfig& config) {
 
 void save_metrics(const std::string& folder, const std::string& task, const Score& score,
                   int64_t steps, double seconds) {
-  json j = to_json(score);
+  Json j = to_json(score);
   j["task"] = task;
   j["steps"] = steps;
   j["seconds"] = seconds;

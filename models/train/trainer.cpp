@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "models/json.h"
 #include "models/train/interrupt.h"
 #include "optim/clip.h"
 #include "tensor/safetensors.h"
@@ -13,7 +13,6 @@ namespace glass {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using nlohmann::json;
 
 NamedTensors clone_of(const NamedTensors& state) {
   NamedTensors copy;
@@ -166,13 +165,13 @@ void Trainer::save_checkpoint() {
   put(all, "optimizer.", optimizer_.state_dict());
   put(all, "best.", best_state_);
   const auto random = trainee_.generator().state();
-  json history = json::array();
+  Json history = Json::array();
   for (const HistoryEntry& h : history_)
     history.push_back({{"step", h.step},
                        {"train_loss", h.train_loss},
                        {"lr", h.lr},
                        {"valid", to_json(h.valid)}});
-  const json state = {{"step", step_},
+  const Json state = {{"step", step_},
                       {"seconds", seconds_},
                       {"loss_sum", loss_sum_},
                       {"loss_tokens", loss_tokens_},
@@ -186,9 +185,10 @@ void Trainer::save_checkpoint() {
   save_safetensors(folder_ + "/checkpoint.safetensors", all);
 }
 
-static Score score_from(const json& j) {
-  return {j.at("loss").get<double>(), j.at("exact_match").get<double>(),
-          j.at("symbol_error_rate").get<double>(), j.at("bleu").get<double>()};
+static Score score_from(const Json& j) {
+  const char* where = "checkpoint, score";
+  return {entry<double>(j, "loss", where), entry<double>(j, "exact_match", where),
+          entry<double>(j, "symbol_error_rate", where), entry<double>(j, "bleu", where)};
 }
 
 void Trainer::resume() {
@@ -197,26 +197,27 @@ void Trainer::resume() {
   const auto found = all.metadata.find("training");
   if (found == all.metadata.end())
     fail_environment("resume", "this file is no checkpoint of a training", path);
+  const char* where = "checkpoint";
   try {
-    const json state = json::parse(found->second);
+    const Json state = parse_json(found->second);
     trainee_.model().load_state_dict(take(all, "model."));
     optimizer_.load_state_dict(take(all, "optimizer."));
     best_state_ = take(all, "best.");
-    step_ = state.at("step").get<int64_t>();
-    seconds_ = state.at("seconds").get<double>();
-    loss_sum_ = state.at("loss_sum").get<double>();
-    loss_tokens_ = state.at("loss_tokens").get<int64_t>();
-    best_step_ = state.at("best_step").get<int64_t>();
+    step_ = entry<int64_t>(state, "step", where);
+    seconds_ = entry<double>(state, "seconds", where);
+    loss_sum_ = entry<double>(state, "loss_sum", where);
+    loss_tokens_ = entry<int64_t>(state, "loss_tokens", where);
+    best_step_ = entry<int64_t>(state, "best_step", where);
     best_ = score_from(state.at("best"));
     trainee_.generator() = Generator::from(
         {state.at("random").at(0).get<uint64_t>(), state.at("random").at(1).get<uint64_t>()});
     batches_.seek(
         {state.at("position").at(0).get<int64_t>(), state.at("position").at(1).get<int64_t>()});
     history_.clear();
-    for (const json& h : state.at("history"))
-      history_.push_back({h.at("step").get<int64_t>(), h.at("train_loss").get<double>(),
-                          h.at("lr").get<double>(), score_from(h.at("valid"))});
-  } catch (const json::exception& e) {
+    for (const Json& h : state.at("history"))
+      history_.push_back({entry<int64_t>(h, "step", where), entry<double>(h, "train_loss", where),
+                          entry<double>(h, "lr", where), score_from(h.at("valid"))});
+  } catch (const Json::exception& e) {
     fail_environment("resume", "the checkpoint's description is damaged", path, ": ", e.what());
   }
   // The best model's file may be older when the last session died between two writes.

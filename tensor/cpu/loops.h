@@ -13,10 +13,10 @@
     !defined(__SANITIZE_ADDRESS__)
 #define GLASS_CLONES \
   [[gnu::noinline, gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
-#define GLASS_CLONES_DOUBLE [[gnu::noinline, gnu::target_clones("arch=x86-64-v3", "default")]]
+#define GLASS_CLONES_FEW [[gnu::noinline, gnu::target_clones("arch=x86-64-v3", "default")]]
 #else
 #define GLASS_CLONES
-#define GLASS_CLONES_DOUBLE
+#define GLASS_CLONES_FEW
 #endif
 
 namespace glass::cpu {
@@ -38,10 +38,11 @@ GLASS_CLONES void dense(const F& f, int64_t n, Steps<Step...> steps, Out* out, c
   simd_loop(f, n, steps, out, in...);
 }
 
-// Double is for checking more than for speed: one clone less to compile.
+// Compile time is dear: fewer instruction sets for double, which is for checking more than for
+// speed, and for the layouts with one value throughout.
 template <class F, int... Step, class Out, class... In>
-GLASS_CLONES_DOUBLE void dense_double(const F& f, int64_t n, Steps<Step...> steps, Out* out,
-                                      const In*... in) {
+GLASS_CLONES_FEW void dense_few(const F& f, int64_t n, Steps<Step...> steps, Out* out,
+                                const In*... in) {
   simd_loop(f, n, steps, out, in...);
 }
 
@@ -72,11 +73,15 @@ void row(const void* op, int64_t n, std::byte* const* data, const int64_t* strid
       const unsigned repeated = (0u | ... | (strides[I + 1] == 0 ? 1u << I : 0u));
       if constexpr (std::is_same_v<T, double>) {
         if (simple && repeated == 0)
-          return dense_double(f, n, Steps<(static_cast<void>(I), 1)...>(), out, std::get<I>(in)...);
+          return dense_few(f, n, Steps<(static_cast<void>(I), 1)...>(), out, std::get<I>(in)...);
       } else if (simple) {
         const auto run = [&]<unsigned R>(std::integral_constant<unsigned, R>) {
           if (repeated != R) return false;
-          dense(f, n, Steps<(R >> I & 1 ? 0 : 1)...>(), out, std::get<I>(in)...);
+          constexpr Steps<(R >> I & 1 ? 0 : 1)...> steps;
+          if constexpr (R == 0)
+            dense(f, n, steps, out, std::get<I>(in)...);
+          else
+            dense_few(f, n, steps, out, std::get<I>(in)...);
           return true;
         };
         const bool done = [&]<unsigned... R>(std::integer_sequence<unsigned, R...>) {

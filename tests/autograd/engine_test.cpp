@@ -11,28 +11,15 @@
 #include "tensor/memory.h"
 #include "tensor/ops.h"
 #include "tests/catch.h"
+#include "tests/values.h"
 
 using namespace glass;
+using namespace glass::tests;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-Var leaf(std::initializer_list<double> values) { return Var(Tensor::from(values), true); }
-Var leaf(double value) { return Var(Tensor::scalar(value, kFloat64), true); }
-Var matrix(std::vector<double> values, const Shape& shape) {
-  return Var(Tensor::from(values, shape), true);
-}
-std::vector<double> numbers(const Var& v) { return v.value().to_vector<double>(); }
 using Numbers = std::vector<double>;
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 // Runs f on a thread whose stack is as small as said.
 void on_small_stack(size_t bytes, void (*f)()) {
@@ -64,7 +51,7 @@ struct Failing {
   }
 };
 
-struct WrongShape {
+struct MisshapenGradient {
   static constexpr const char* name = "wrong_shape";
   Tensor forward(const Tensor& x) const { return x; }
   void backward(Backward& b, const Saved&) const { b.add(0, Tensor::ones({2}, kFloat64)); }
@@ -199,6 +186,18 @@ TEST_CASE("backward under create_graph leaves a gradient with history", "[engine
   x.zero_grad();
 }
 
+TEST_CASE("a second derivative by one input of a fused op alone", "[engine]") {
+  // y = w·x, loss = y², dloss/dx = 2·w²·x, and the square of that by w: 16·w³·x²
+  const Var x = leaf({3}, {1, 1}), w = leaf({2}, {1, 1}), bias = leaf({0});
+  const Var scaled = w * 1.0;
+  const Var slope =
+      grad({sum(square(linear(x, scaled, bias)))}, {x}, {}, {.create_graph = true})[0];
+  CHECK(slope.item() == 24);
+  const std::vector<Var> second = grad({sum(square(slope))}, {w, x});
+  CHECK(second[0].item() == 16 * 8 * 9);
+  CHECK(second[1].item() == 8 * 16 * 3);
+}
+
 TEST_CASE("grad by values inside the graph", "[engine]") {
   const Var x = leaf(2);
   const Var h = x * x, y = h * h * x;
@@ -230,7 +229,7 @@ TEST_CASE("a gradient of a leaf belongs to it alone", "[engine]") {
 }
 
 TEST_CASE("gradients that pass through views are dense and own their storage", "[engine]") {
-  const Var a = matrix({1, 2, 3, 4}, {2, 2}), b = matrix({1, 1, 1, 1}, {2, 2});
+  const Var a = leaf({1, 2, 3, 4}, {2, 2}), b = leaf({1, 1, 1, 1}, {2, 2});
   const Var seed(Tensor::from<double>({1, 2, 3, 4}, {2, 2}));
   (transpose(a, 0, 1) + b).backward(seed);
   CHECK(a.grad().value().is_contiguous());
@@ -323,14 +322,15 @@ TEST_CASE("an error during backward leaves everything usable", "[engine]") {
 
 TEST_CASE("a gradient of the wrong shape names the op and both shapes", "[engine]") {
   const Var x = leaf({1, 2, 3});
-  const std::string message = message_of([&] { sum(record(WrongShape{}, In(x))).backward(); });
+  const std::string message =
+      message_of([&] { sum(record(MisshapenGradient{}, In(x))).backward(); });
   CHECK_THAT(message, ContainsSubstring("wrong_shape"));
   CHECK_THAT(message, ContainsSubstring("[2]"));
   CHECK_THAT(message, ContainsSubstring("[3]"));
 }
 
 TEST_CASE("nothing stays behind after many steps", "[engine]") {
-  const Var w = matrix({1, 2, 3, 4}, {2, 2});
+  const Var w = leaf({1, 2, 3, 4}, {2, 2});
   const Var x(Tensor::from<double>({1, -1, 2, 0.5}, {2, 2}));
   const auto step = [&] {
     Var h = x;

@@ -9,18 +9,17 @@
 #include "autograd/autograd.h"
 #include "tensor/ops.h"
 #include "tests/catch.h"
+#include "tests/values.h"
 
 using namespace glass;
+using namespace glass::tests;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-Var leaf(std::initializer_list<double> values) { return Var(Tensor::from(values), true); }
-Var leaf(double value) { return Var(Tensor::scalar(value, kFloat64), true); }
 Var random_leaf(const Shape& shape, Generator& generator, double low = -2, double high = 2) {
   return Var(uniform(shape, low, high, kFloat64, generator), true);
 }
-std::vector<double> numbers(const Var& v) { return v.value().to_vector<double>(); }
 
 // Applies f to the first input.
 Function on_first(Var (*f)(const Var&)) {

@@ -10,25 +10,15 @@
 #include "autograd/op.h"
 #include "tensor/ops.h"
 #include "tests/catch.h"
+#include "tests/values.h"
 
 using namespace glass;
+using namespace glass::tests;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-Var leaf(std::initializer_list<double> values) { return Var(Tensor::from(values), true); }
-Var leaf(double value) { return Var(Tensor::scalar(value, kFloat64), true); }
-std::vector<double> numbers(const Var& v) { return v.value().to_vector<double>(); }
 using Numbers = std::vector<double>;
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 void reenable(int depth) {
   const EnableGrad on;

@@ -6,6 +6,7 @@
 #include "tests/catch.h"
 #include "tests/nn/replay.h"
 #include "tests/skip.h"
+#include "tests/values.h"
 
 using namespace glass;
 using namespace glass::tests;
@@ -13,14 +14,6 @@ using namespace glass::tests;
 namespace {
 
 const double kInfinity = std::numeric_limits<double>::infinity();
-
-std::vector<double> numbers(const Var& x) { return x.value().to(kFloat64).to_vector<double>(); }
-
-void check_close(const Var& got, const std::vector<double>& want) {
-  const auto values = numbers(got);
-  REQUIRE(values.size() == want.size());
-  for (size_t i = 0; i < want.size(); ++i) CHECK(values[i] == Approx(want[i]).margin(1e-7));
-}
 
 bool all_zero(const Var& x) {
   for (double number : numbers(x))

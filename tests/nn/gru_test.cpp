@@ -6,15 +6,12 @@
 #include "tests/nn/padding.h"
 #include "tests/nn/replay.h"
 #include "tests/skip.h"
+#include "tests/values.h"
 
 using namespace glass;
 using namespace glass::tests;
 
 namespace {
-
-Var leaf(const std::vector<double>& values, const Shape& shape) {
-  return Var(Tensor::from(values, shape), true);
-}
 
 // Input 0.6, state [0.5, -1]; rows r, r, z, z, n, n.
 RnnWeights small_weights() {

@@ -7,16 +7,13 @@
 #include "tests/nn/padding.h"
 #include "tests/nn/replay.h"
 #include "tests/skip.h"
+#include "tests/values.h"
 
 using namespace glass;
 using namespace glass::tests;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
-
-Var leaf(const std::vector<double>& values, const Shape& shape) {
-  return Var(Tensor::from(values, shape), true);
-}
 
 // One unit, one input, gates i, f, g, o; numbers worked out by hand elsewhere.
 struct SmallLstm {
@@ -33,12 +30,6 @@ struct SmallLstm {
   }
   LSTM::Output run() { return layer(x, {}, {h, c}); }
 };
-
-void check_close(const Var& got, const std::vector<double>& want) {
-  const std::vector<double> values = got.value().to_vector<double>();
-  REQUIRE(values.size() == want.size());
-  for (size_t i = 0; i < want.size(); ++i) CHECK(values[i] == Approx(want[i]).margin(1e-7));
-}
 
 }  // namespace
 

@@ -9,7 +9,7 @@ using namespace glass;
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // CIE lightness L* (0 … 100) of an sRGB colour: another measure than the one the scale is made
 // with.
@@ -66,7 +66,7 @@ TEST_CASE("a colour scale goes from 0 to a round number above the data", "[repor
   CHECK(ends({{-3}}) == std::pair{-5.0, 0.0});
   CHECK(ends({}) == std::pair{0.0, 1.0});
   CHECK(ends({{0, 0}}) == std::pair{0.0, 1.0});
-  CHECK(ends({{std::nan(""), kInf, -kInf, 0.9}}) == std::pair{0.0, 1.0});
+  CHECK(ends({{std::nan(""), kInfinity, -kInfinity, 0.9}}) == std::pair{0.0, 1.0});
   CHECK(ends({{std::nan("")}}) == std::pair{0.0, 1.0});
   CHECK(ends({{5e-324}}) == std::pair{0.0, 1.0});
 }

@@ -31,7 +31,7 @@ std::string read(const std::string& bytes) {
 }
 
 // The message of the environment error that reading these bytes gives.
-std::string refused(const std::string& bytes) {
+std::string unreadable(const std::string& bytes) {
   try {
     read(bytes);
   } catch (const Error& error) {
@@ -67,13 +67,13 @@ TEST_CASE("a cut gzip file is an error wherever it is cut", "[text]") {
   const std::string packed = gzip(some_text());
   for (size_t size = 2; size < packed.size(); size += size < 40 ? 1 : 997) {
     INFO(size);
-    CHECK_THAT(refused(packed.substr(0, size)), ContainsSubstring("ends too early"));
+    CHECK_THAT(unreadable(packed.substr(0, size)), ContainsSubstring("ends too early"));
   }
   for (size_t last = 1; last <= 9; ++last) {
-    CHECK_THAT(refused(packed.substr(0, packed.size() - last)),
+    CHECK_THAT(unreadable(packed.substr(0, packed.size() - last)),
                ContainsSubstring("ends too early"));
   }
-  CHECK_THAT(refused(gzip("one\n") + packed.substr(0, packed.size() / 2)),
+  CHECK_THAT(unreadable(gzip("one\n") + packed.substr(0, packed.size() / 2)),
              ContainsSubstring("ends too early"));
 }
 
@@ -84,9 +84,9 @@ TEST_CASE("a damaged gzip file is an error", "[text]") {
     std::string damaged = packed;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
     INFO(at);
-    CHECK_THAT(refused(damaged), ContainsSubstring("gzip file"));
+    CHECK_THAT(unreadable(damaged), ContainsSubstring("gzip file"));
   }
-  CHECK_THAT(refused(packed + "tail"), ContainsSubstring("4 bytes"));
+  CHECK_THAT(unreadable(packed + "tail"), ContainsSubstring("4 bytes"));
 }
 
 TEST_CASE("a file that cannot be read is an environment error with its name", "[text]") {

@@ -1,0 +1,67 @@
+#include "models/json.h"
+
+#include <limits>
+
+#include "tensor/error.h"
+
+namespace glass {
+
+Json parse_json(const std::string& text) { return Json::parse(text); }
+
+const Json& require(const Json& object, const char* key, const char* where) {
+  if (!object.is_object()) fail_environment(where, "must be an object", object.dump());
+  const auto found = object.find(key);
+  if (found == object.end()) fail_environment(where, "an entry is missing", key);
+  return *found;
+}
+
+namespace {
+
+[[noreturn]] void wrong_type(const Json& value, const char* key, const char* where,
+                             const char* wanted) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > 40) text = text.substr(0, 40) + "...";
+  fail_environment(where, std::string(key) + " must be " + wanted, "got ", text);
+}
+
+}  // namespace
+
+template <>
+bool entry(const Json& object, const char* key, const char* where) {
+  const Json& value = require(object, key, where);
+  if (!value.is_boolean()) wrong_type(value, key, where, "true or false");
+  return value.get<bool>();
+}
+
+template <>
+int64_t entry(const Json& object, const char* key, const char* where) {
+  const Json& value = require(object, key, where);
+  const bool fits = value.is_number_unsigned()
+                        ? value.get<uint64_t>() <= uint64_t{std::numeric_limits<int64_t>::max()}
+                        : value.is_number_integer();
+  if (!fits) wrong_type(value, key, where, "a whole number");
+  return value.get<int64_t>();
+}
+
+template <>
+uint64_t entry(const Json& object, const char* key, const char* where) {
+  const Json& value = require(object, key, where);
+  if (!value.is_number_unsigned()) wrong_type(value, key, where, "a whole number of at least 0");
+  return value.get<uint64_t>();
+}
+
+template <>
+double entry(const Json& object, const char* key, const char* where) {
+  const Json& value = require(object, key, where);
+  if (!value.is_number()) wrong_type(value, key, where, "a number");
+  return value.get<double>();
+}
+
+template <>
+std::string entry(const Json& object, const char* key, const char* where) {
+  const Json& value = require(object, key, where);
+  if (!value.is_string()) wrong_type(value, key, where, "a text");
+  return value.get<std::string>();
+}
+
+}  // namespace glass
