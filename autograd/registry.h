@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "autograd/replay.h"
 #include "autograd/var.h"
 #include "tensor/random.h"
 
@@ -70,14 +71,8 @@ struct Entry {
   std::vector<Sample> samples = {};
   std::vector<ErrorRow> errors = {};
   bool differentiable = true;
-};
-
-/// A layer's sample: its parameters are inputs too. make builds the layer in the given type;
-/// the result's inputs (x..., then parameters) are leaves that f reads.
-struct Case {
-  Vars inputs;
-  std::vector<std::string> names;  ///< one per input, for messages
-  Function f;
+  /// Calls the function as a recorded call of PyTorch's function of this name says.
+  std::function<Vars(Replay&)> replay = {};
 };
 
 /// The inputs of a sample as leaves of the given type.

@@ -79,6 +79,7 @@ Entry unary(std::string name, Var (*f)(In), std::function<double(double)> refere
                              .reference = each(reference)});
   entry.errors.push_back({"bool", [f] { f(Var(Tensor::zeros({2}, kBool))); }, "bool"});
   entry.errors.push_back({"undefined", [f] { f(Var()); }, "undefined"});
+  entry.replay = [f](Replay& r) { return Vars{f(r["input"])}; };
   return entry;
 }
 
@@ -101,6 +102,10 @@ Entry binary(std::string name, Var (*f)(In, In), std::function<double(double, do
        .inputs = {in({2, 3}, b)},
        .f = [f, number](const Vars& v) { return Vars{f(number, v[0])}; },
        .reference = each([reference, number](double x) { return reference(number, x); })});
+  entry.replay = [f](Replay& r) {
+    const Var a = r.tensor_or_number("input"), b = r.tensor_or_number("other");
+    return Vars{f(a, b)};
+  };
   const auto call_with = [f](const Shape& left, DType left_type, const Shape& right) {
     f(Var(Tensor::ones(left, left_type)), Var(Tensor::ones(right, kFloat64)));
   };

@@ -141,6 +141,7 @@ int num_threads() {
 }
 
 void set_num_threads(int threads) {
+  if (inside_part_) fail("set_num_threads", "cannot be called inside a part of parallel_for");
   std::lock_guard lock(pool_mutex);
   threads_ = std::clamp(threads, 1, 1024);
   delete std::exchange(pool, nullptr);

@@ -28,6 +28,7 @@ class FunctionRef<R(Args...)> {
 /// Number of threads that parallel_for uses. GLASS_THREADS sets it; otherwise the cores this
 /// process may really use (affinity and cgroup quota).
 int num_threads();
+/// Throws inside a part of parallel_for.
 void set_num_threads(int threads);
 
 /// Calls f(begin, end) on parts of [0, n), each of at least grain items except the last, on the

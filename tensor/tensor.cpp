@@ -62,11 +62,19 @@ Tensor Tensor::scalar(double value, DType dtype) { return full({}, value, dtype)
 
 Tensor Tensor::arange(int64_t start, int64_t end, int64_t step, DType dtype) {
   if (step == 0) fail("arange", "step is zero", "start ", start, ", end ", end);
-  const int64_t span = step > 0 ? end - start : start - end;
-  const int64_t n = span <= 0 ? 0 : (span - 1) / std::abs(step) + 1;
-  Tensor out = empty({n}, dtype);
+  // Unsigned, because the span of two int64 need not fit one.
+  const auto first = static_cast<uint64_t>(start), last = static_cast<uint64_t>(end);
+  const auto stride = static_cast<uint64_t>(step);
+  const bool up = step > 0;
+  const uint64_t span = up ? last - first : first - last;
+  const uint64_t count =
+      (up ? start < end : start > end) ? (span - 1) / (up ? stride : -stride) + 1 : 0;
+  if (count > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+    fail("arange", "has more elements than can be counted", "start ", start, ", end ", end);
+  Tensor out = empty({static_cast<int64_t>(count)}, dtype);
   visit(dtype, [&]<class T>(T) {
-    for (int64_t i = 0; i < n; ++i) out.data<T>()[i] = static_cast<T>(start + i * step);
+    for (uint64_t i = 0; i < count; ++i)
+      out.data<T>()[i] = static_cast<T>(static_cast<int64_t>(first + i * stride));
   });
   return out;
 }

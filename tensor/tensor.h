@@ -52,7 +52,10 @@ class Tensor {
   const Shape& shape() const { return shape_; }
   const Strides& strides() const { return strides_; }
   int ndim() const { return shape_.size(); }
-  int64_t size(int64_t dim) const { return shape_[normalize_dim("size", dim, ndim())]; }
+  int64_t size(int64_t dim) const {
+    if (ndim() == 0) fail("size", "a 0-d tensor has no dimensions", "dim ", dim);
+    return shape_[normalize_dim("size", dim, ndim())];
+  }
   int64_t numel() const { return numel_; }
   DType dtype() const { return dtype_; }
   Device device() const { return storage_->device(); }

@@ -278,3 +278,19 @@ TEST_CASE("GLASS_THREADS sets the number of threads", "[parallel]") {
   // The cores that the process may use count, not those of the machine.
   if (tests::run("command -v taskset").status == 0) CHECK(threads("taskset -c 0") == 1);
 }
+
+TEST_CASE("the number of threads cannot change inside a part", "[parallel]") {
+  const int before = num_threads();
+  set_num_threads(2);
+  std::atomic<int> refused = 0;
+  parallel_for(64, 1, [&](int64_t, int64_t) {
+    try {
+      set_num_threads(3);
+    } catch (const Error&) {
+      ++refused;
+    }
+  });
+  CHECK(refused > 0);
+  CHECK(num_threads() == 2);
+  set_num_threads(before);
+}

@@ -1,5 +1,6 @@
 #include "tensor/shape.h"
 
+#include <limits>
 #include <sstream>
 
 #include "tensor/error.h"
@@ -122,4 +123,22 @@ TEST_CASE("lists of axes become ascending, each once", "[shape]") {
   CHECK(normalize_dims("sum", {-1}, 0) == Dims{});
   CHECK_THROWS_WITH(normalize_dims("sum", {1, -2}, 3), "sum: dim given twice: -2 in [1, -2]");
   CHECK_THROWS_WITH(normalize_dims("sum", {5}, 3), ContainsSubstring("dim out of range: 5"));
+}
+
+TEST_CASE("a 0-d tensor has no size along a dimension", "[tensor]") {
+  CHECK_THROWS_WITH(Tensor::scalar(1).size(0), ContainsSubstring("0-d tensor has no dimensions"));
+  CHECK_THROWS_WITH(Tensor::scalar(1).size(-1), ContainsSubstring("0-d tensor has no dimensions"));
+}
+
+TEST_CASE("arange near the ends of int64", "[tensor]") {
+  constexpr int64_t low = std::numeric_limits<int64_t>::min();
+  constexpr int64_t high = std::numeric_limits<int64_t>::max();
+  const auto values = [](int64_t start, int64_t end, int64_t step) {
+    return Tensor::arange(start, end, step).to_vector<int64_t>();
+  };
+  CHECK(values(low, high, high) == std::vector<int64_t>{low, -1, high - 1});
+  CHECK(values(high - 1, high, 5) == std::vector<int64_t>{high - 1});
+  CHECK(values(high, low, low) == std::vector<int64_t>{high, -1});
+  CHECK(values(3, 3, low).empty());
+  CHECK_THROWS_WITH(Tensor::arange(low, high), ContainsSubstring("can be counted"));
 }
