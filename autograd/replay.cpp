@@ -12,6 +12,17 @@ const T& wanted(const Replay& replay, const std::string& name, const Argument& a
   fail(replay.op, "an argument has the wrong type", name, " should be ", kind);
 }
 
+double number(const Replay& replay, const std::string& name, const Argument& a) {
+  if (const auto* whole = std::get_if<int64_t>(&a.value)) return static_cast<double>(*whole);
+  if (const auto* flag = std::get_if<bool>(&a.value)) return *flag;
+  if (const auto* text = std::get_if<std::string>(&a.value)) {
+    const double inf = std::numeric_limits<double>::infinity();
+    if (*text == "inf" || *text == "-inf") return *text == "inf" ? inf : -inf;
+    if (*text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  }
+  return wanted<double>(replay, name, a, "a number");
+}
+
 }  // namespace
 
 const Var& Replay::operator[](const std::string& name) {
@@ -53,15 +64,18 @@ int64_t Replay::integer(const std::string& name, std::optional<int64_t> otherwis
 
 double Replay::real(const std::string& name, std::optional<double> otherwise) {
   if (!has(name) && otherwise) return read_.insert(name), *otherwise;
+  return number(*this, name, argument(name));
+}
+
+std::vector<double> Replay::reals(const std::string& name,
+                                  std::optional<std::vector<double>> otherwise) {
+  if (!has(name) && otherwise) return read_.insert(name), *otherwise;
   const Argument& a = argument(name);
-  if (const auto* number = std::get_if<int64_t>(&a.value)) return static_cast<double>(*number);
-  if (const auto* flag = std::get_if<bool>(&a.value)) return *flag;
-  if (const auto* text = std::get_if<std::string>(&a.value)) {
-    const double inf = std::numeric_limits<double>::infinity();
-    if (*text == "inf" || *text == "-inf") return *text == "inf" ? inf : -inf;
-    if (*text == "nan") return std::numeric_limits<double>::quiet_NaN();
-  }
-  return wanted<double>(*this, name, a, "a number");
+  if (!std::holds_alternative<std::vector<Argument>>(a.value)) return {number(*this, name, a)};
+  std::vector<double> all;
+  for (const Argument& part : std::get<std::vector<Argument>>(a.value))
+    all.push_back(number(*this, name, part));
+  return all;
 }
 
 bool Replay::flag(const std::string& name, std::optional<bool> otherwise) {

@@ -12,7 +12,8 @@
 
 namespace glass {
 
-/// A value of a call that is no tensor: nothing, a number, a text, or a list of such.
+/// A value of a call that is no tensor: nothing, a number, a text, or a list of such. A JSON object
+/// is the list of its keys and values in turn: {"slice": [0, 3, 1]} is ["slice", [0, 3, 1]].
 struct Argument {
   std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<Argument>> value;
 };
@@ -47,6 +48,9 @@ class Replay {
   /// A list of whole numbers; one number is a list of one.
   std::vector<int64_t> integers(const std::string& name,
                                 std::optional<std::vector<int64_t>> otherwise = {});
+  /// The same of real numbers.
+  std::vector<double> reals(const std::string& name,
+                            std::optional<std::vector<double>> otherwise = {});
   const Argument& argument(const std::string& name);
 
   /// Names of arguments and inputs that nobody asked for.
