@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "tensor/error.h"
+
 namespace glass {
 namespace {
 
