@@ -65,6 +65,39 @@ double CosineAnnealingWarmRestarts::operator()(double base_lr, int64_t step) con
   return half_wave(base_lr, eta_min, real(step) / real(length));
 }
 
+// The value at a step: start up to top, (three phases: down to between,) down to end.
+double OneCycleLR::at(int64_t step, double start, double top, double between, double end) const {
+  check_positive("OneCycleLR", "total_steps", total_steps);
+  if (!(pct_start >= 0 && pct_start <= 1))
+    fail("OneCycleLR", "pct_start must be in [0, 1]", pct_start);
+  if (step < 0 || step >= total_steps)
+    fail("OneCycleLR", "there is no such step", step, " of ", total_steps);
+  const double up = pct_start * real(total_steps) - 1, last = real(total_steps) - 1;
+  const double down = three_phase ? 2 * up : last;
+  struct Phase {
+    double begin, end, from, to;
+  };
+  const Phase phases[] = {{0, up, start, top},
+                          {up, down, top, three_phase ? between : end},
+                          {down, last, between, end}};
+  for (int i = 0;; ++i) {
+    const Phase& phase = phases[i];
+    if (real(step) > phase.end && i < (three_phase ? 2 : 1)) continue;
+    const double part = (real(step) - phase.begin) / (phase.end - phase.begin);
+    return anneal_strategy == Anneal::cos ? half_wave(phase.from, phase.to, part)
+                                          : phase.from + (phase.to - phase.from) * part;
+  }
+}
+
+double OneCycleLR::operator()(double, int64_t step) const {
+  const double start = max_lr / div_factor;
+  return at(step, start, max_lr, start, start / final_div_factor);
+}
+
+double OneCycleLR::momentum(int64_t step) const {
+  return at(step, max_momentum, base_momentum, max_momentum, max_momentum);
+}
+
 double LinearWarmup::operator()(double base_lr, int64_t step) const {
   if (step < steps) return base_lr * real(step + 1) / real(steps);
   return then ? then(base_lr, step - steps) : base_lr;

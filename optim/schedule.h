@@ -61,6 +61,26 @@ struct CosineAnnealingWarmRestarts {
   double eta_min = 0;
   double operator()(double base_lr, int64_t step) const;
 };
+/// One cycle (Smith and Topin 2017): from max_lr/div_factor up to max_lr over the first pct_start
+/// of total_steps, then down to max_lr/(div_factor·final_div_factor); with three_phase first down
+/// to where it began, as fast as it rose. The base rate does not count. Momentum goes the other
+/// way.
+struct OneCycleLR {
+  enum class Anneal : uint8_t { cos, linear };
+  double max_lr;
+  int64_t total_steps;
+  double pct_start = 0.3;
+  Anneal anneal_strategy = Anneal::cos;
+  double base_momentum = 0.85, max_momentum = 0.95;
+  double div_factor = 25, final_div_factor = 1e4;
+  bool three_phase = false;
+  double operator()(double base_lr, int64_t step) const;
+  /// The momentum (Adam: β₁) that goes with the step's rate.
+  double momentum(int64_t step) const;
+
+ private:
+  double at(int64_t step, double start, double top, double between, double end) const;
+};
 /// base·(step + 1) / steps until base is reached; after that `then`, which counts from 0 again
 /// (none: stays).
 struct LinearWarmup {
