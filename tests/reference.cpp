@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 static fs::path reference_folder() {
   const char* given = std::getenv("GLASS_REFERENCE");
-  return given ? fs::path(given) : fs::path(GLASS_SOURCE_DIR) / ".." / "shared" / "reference";
+  return given ? fs::path(given) : fs::path(GLASS_SOURCE_DIR) / "tests" / "reference";
 }
 
 std::vector<ReferenceCase> load_reference(const std::string& op) {

@@ -24,8 +24,8 @@ struct ReferenceCase {
   }
 };
 
-/// The cases of an op, e.g. "optim.Adam", from GLASS_REFERENCE or ../shared/reference beside the
-/// sources. Empty when they are not there: then skip().
+/// The cases of an op, e.g. "optim.Adam", from the folder GLASS_REFERENCE or tests/reference.
+/// Empty when there are none: then skip().
 std::vector<ReferenceCase> load_reference(const std::string& op);
 
 /// The largest |got - want| - rtol·|want| of all elements; infinite when shapes differ or one

@@ -9,7 +9,7 @@
 namespace glass {
 
 /// One recorded call of another framework: its inputs, upstream gradients, and what came out. The
-/// names of tensors and metadata are those of the reference files (docs/verify.md).
+/// names of tensors and metadata are those of the reference files (tests/reference/README.md).
 struct Recorded {
   std::string path;
   std::string op;  ///< e.g. "add", "nn.LSTM"

@@ -1,6 +1,8 @@
-// README.md shows code that the tests compile and run: it must be the same, letter by letter.
+// Documents show code that the tests compile and run: it must be the same, letter by letter.
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/catch.h"
 
@@ -14,22 +16,34 @@ std::string read(const std::string& path) {
   return text.str();
 }
 
-// What stands between "// README: TITLE" and "// README: end".
-std::string shown_part(const std::string& source) {
-  const size_t title = source.find("// README: a");
-  REQUIRE(title != std::string::npos);
-  const size_t begin = source.find('\n', title) + 1, end = source.find("// README: end");
-  REQUIRE(end != std::string::npos);
-  return source.substr(begin, end - begin);
+// The parts of a source between "// MARK: TITLE" and "// MARK: end".
+std::vector<std::string> shown_parts(const std::string& source, const std::string& mark) {
+  std::vector<std::string> parts;
+  const std::string end_mark = "// " + mark + ": end";
+  for (size_t at = 0; (at = source.find("// " + mark + ": ", at)) != std::string::npos;) {
+    const size_t begin = source.find('\n', at) + 1, end = source.find(end_mark, begin);
+    REQUIRE(end != std::string::npos);
+    parts.push_back(source.substr(begin, end - begin));
+    at = end + end_mark.size();
+  }
+  REQUIRE_FALSE(parts.empty());
+  return parts;
 }
 
 }  // namespace
 
-TEST_CASE("README shows the code that the tests run") {
-  const std::string readme = read("README.md");
-  for (const char* file :
-       {"tests/docs/first_gradient_test.cpp", "tests/docs/first_layer_test.cpp"}) {
-    INFO(file);
-    CHECK(readme.find(shown_part(read(file))) != std::string::npos);
+TEST_CASE("the documents show the code that the tests run", "[docs]") {
+  const std::string shown[][3] = {
+      {"README.md", "README", "tests/docs/first_gradient_test.cpp"},
+      {"README.md", "README", "tests/docs/first_layer_test.cpp"},
+      {"docs/add_an_op.md", "DOC", "tests/docs/add_an_op_test.cpp"},
+      {"docs/add_a_layer.md", "DOC", "tests/docs/add_a_layer_test.cpp"},
+  };
+  for (const auto& [document, mark, source] : shown) {
+    const std::string text = read(document);
+    for (const std::string& part : shown_parts(read(source), mark)) {
+      INFO(document << " should show from " << source << ":\n" << part);
+      CHECK(text.find(part) != std::string::npos);
+    }
   }
 }
