@@ -15,6 +15,7 @@ int run_program(int argc, char** argv) {
   add_train_command(app);
   add_translate_command(app);
   add_gradcheck_command(app);
+  add_verify_command(app);
   add_info_command(app);
   try {
     app.parse(argc, argv);
