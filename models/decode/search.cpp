@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/decode/trail.h"
+
 namespace glass {
 namespace {
 
@@ -17,46 +19,56 @@ bool better(const Candidate& a, const Candidate& b) {
   return a.parent != b.parent ? a.parent < b.parent : a.token < b.token;
 }
 
+// A hypothesis that is not written out yet.
+struct Path {
+  Trail trail;
+  double log_prob = 0, score = 0;
+  bool finished = false;
+};
+
+// What the model said of the rows of one input.
+struct Rows {
+  std::vector<const double*> log_probs = {};  // V numbers each
+  std::vector<const double*> weights = {};    // S numbers each; empty: not kept
+  int64_t vocabulary = 0, source = 0;         // V, S
+};
+
 // The search of one input: its live hypotheses and its results.
 class Beam {
  public:
-  Beam(const SearchOptions& options) : options_(options), live_(1) {}
+  Beam(const SearchOptions& options, int64_t max_length)
+      : options_(options), max_length_(max_length), live_(1) {}
 
   int64_t rows() const { return static_cast<int64_t>(live_.size()); }
-  bool done() const { return live_.empty(); }
   int64_t last_token(int64_t row) const {
-    const auto& ids = live_[static_cast<size_t>(row)].ids;
-    return ids.empty() ? options_.bos : ids.back();
+    return live_[static_cast<size_t>(row)].trail.last_or(options_.bos);
   }
 
-  /// log_probs: [rows, V], weights: one row of S per live row or null. Returns the parent row of
-  /// each hypothesis that lives on.
-  std::vector<int64_t> advance(const std::vector<const double*>& log_probs, int64_t vocabulary,
-                               const std::vector<std::vector<double>>& weights) {
+  /// Takes one step. Returns the parent row of each hypothesis that lives on.
+  std::vector<int64_t> advance(const Rows& rows) {
     ++length_;
-    const std::vector<Candidate> best = best_candidates(log_probs, vocabulary);
-    std::vector<Hypothesis> next;
+    const std::vector<Candidate> best = best_candidates(rows);
+    std::vector<Path> next;
     std::vector<int64_t> parents;
     if (best.empty()) give_up();
     for (const Candidate& c : best) {
-      Hypothesis h = live_[static_cast<size_t>(c.parent)];
-      h.log_prob = c.log_prob;
+      const auto parent = static_cast<size_t>(c.parent);
+      const Trail& trail = live_[parent].trail;
       if (c.token == options_.eos) {
-        h.finished = true;
-        h.score = normalised(h.log_prob, length_);
-        results_.push_back(std::move(h));
+        results_.push_back({trail, c.log_prob, normalised(c.log_prob, length_), true});
         continue;
       }
-      h.ids.push_back(c.token);
-      if (!weights.empty()) h.weights.push_back(weights[static_cast<size_t>(c.parent)]);
-      next.push_back(std::move(h));
+      std::vector<double> weights;
+      if (!rows.weights.empty())
+        weights.assign(rows.weights[parent], rows.weights[parent] + rows.source);
+      next.push_back({trail.extended(c.token, std::move(weights)), c.log_prob});
       parents.push_back(c.parent);
     }
     live_ = std::move(next);
     sort_results();
-    if (length_ >= options_.max_length) give_up();
+    if (length_ >= max_length_) give_up();
     if (!live_.empty() && results_.size() >= static_cast<size_t>(options_.n_best)) {
-      const double bound = normalised(live_[0].log_prob, options_.max_length);
+      const double bound = normalised(live_[0].log_prob, max_length_);
       if (results_[static_cast<size_t>(options_.n_best - 1)].score >= bound) live_.clear();
     }
     if (live_.empty()) parents.clear();
@@ -64,9 +76,13 @@ class Beam {
   }
 
   std::vector<Hypothesis> take_results() {
-    if (results_.size() > static_cast<size_t>(options_.n_best))
-      results_.resize(static_cast<size_t>(options_.n_best));
-    return std::move(results_);
+    const size_t count = std::min(results_.size(), static_cast<size_t>(options_.n_best));
+    std::vector<Hypothesis> written;
+    for (size_t i = 0; i < count; ++i) {
+      const Path p = std::move(results_[i]);
+      written.push_back({p.trail.ids(), p.log_prob, p.score, p.finished, p.trail.weights()});
+    }
+    return written;
   }
 
  private:
@@ -76,12 +92,11 @@ class Beam {
   }
 
   // As many as there are places left: each result has taken one.
-  std::vector<Candidate> best_candidates(const std::vector<const double*>& log_probs,
-                                         int64_t vocabulary) const {
+  std::vector<Candidate> best_candidates(const Rows& rows) const {
     std::vector<Candidate> all;
     for (size_t row = 0; row < live_.size(); ++row) {
-      for (int64_t token = 0; token < vocabulary; ++token) {
-        const double p = log_probs[row][token];
+      for (int64_t token = 0; token < rows.vocabulary; ++token) {
+        const double p = rows.log_probs[row][token];
         if (std::isfinite(p))
           all.push_back({live_[row].log_prob + p, static_cast<int64_t>(row), token});
       }
@@ -95,15 +110,14 @@ class Beam {
 
   void sort_results() {
     std::stable_sort(results_.begin(), results_.end(),
-                     [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+                     [](const Path& a, const Path& b) { return a.score > b.score; });
   }
 
   // At max_length what has not ended fills the list, marked as cut.
   void give_up() {
-    std::stable_sort(live_.begin(), live_.end(), [](const Hypothesis& a, const Hypothesis& b) {
-      return a.log_prob > b.log_prob;
-    });
-    for (Hypothesis& h : live_) {
+    std::stable_sort(live_.begin(), live_.end(),
+                     [](const Path& a, const Path& b) { return a.log_prob > b.log_prob; });
+    for (Path& h : live_) {
       if (results_.size() >= static_cast<size_t>(options_.n_best)) break;
       h.score = normalised(h.log_prob, length_);
       results_.push_back(std::move(h));
@@ -112,7 +126,8 @@ class Beam {
   }
 
   const SearchOptions& options_;
-  std::vector<Hypothesis> live_, results_;
+  const int64_t max_length_;
+  std::vector<Path> live_, results_;
   int64_t length_ = 0;
 };
 
@@ -124,10 +139,10 @@ void check(const SearchOptions& o, int64_t batch) {
   if (!(o.length_penalty >= 0) || !std::isfinite(o.length_penalty))
     fail("beam_search", "length_penalty must be 0 or more", o.length_penalty);
   if (batch < 0) fail("beam_search", "batch must not be negative", batch);
-}
-
-std::vector<double> row_of(const double* data, int64_t row, int64_t n) {
-  return {data + row * n, data + (row + 1) * n};
+  if (!o.max_lengths.empty() && static_cast<int64_t>(o.max_lengths.size()) != batch)
+    fail("beam_search", "needs one of max_lengths per input", o.max_lengths.size(), " for ", batch);
+  for (int64_t length : o.max_lengths)
+    if (length < 1) fail("beam_search", "max_lengths must be at least 1", length);
 }
 
 }  // namespace
@@ -135,7 +150,10 @@ std::vector<double> row_of(const double* data, int64_t row, int64_t n) {
 std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, int64_t batch,
                                                  const SearchOptions& options) {
   check(options, batch);
-  std::vector<Beam> beams(static_cast<size_t>(batch), Beam(options));
+  std::vector<Beam> beams;
+  for (size_t i = 0; i < static_cast<size_t>(batch); ++i)
+    beams.emplace_back(options,
+                       options.max_lengths.empty() ? options.max_length : options.max_lengths[i]);
   while (true) {
     std::vector<int64_t> tokens;
     for (const Beam& beam : beams)
@@ -144,24 +162,21 @@ std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, int64_t batch
     const StepModel::Step step =
         model.step(Tensor::from(tokens, {static_cast<int64_t>(tokens.size())}));
     const Tensor log_probs = step.log_probs.to(kFloat64).contiguous();
-    const bool attends = step.weights.defined();
+    const bool attends = options.keep_weights && step.weights.defined();
     const Tensor weights = attends ? step.weights.to(kFloat64).contiguous() : Tensor();
-    const int64_t vocabulary = log_probs.size(1);
 
     std::vector<int64_t> survivors;
     int64_t first = 0;
     for (Beam& beam : beams) {
-      std::vector<const double*> rows;
-      std::vector<std::vector<double>> row_weights;
-      for (int64_t row = first; row < first + beam.rows(); ++row) {
-        rows.push_back(log_probs.data<double>() + row * vocabulary);
-        if (attends) row_weights.push_back(row_of(weights.data<double>(), row, weights.size(1)));
-      }
+      Rows rows{.vocabulary = log_probs.size(1), .source = attends ? weights.size(1) : 0};
       const int64_t base = first;
       first += beam.rows();
-      if (rows.empty()) continue;
-      for (int64_t parent : beam.advance(rows, vocabulary, row_weights))
-        survivors.push_back(base + parent);
+      for (int64_t row = base; row < first; ++row) {
+        rows.log_probs.push_back(log_probs.data<double>() + row * rows.vocabulary);
+        if (attends) rows.weights.push_back(weights.data<double>() + row * rows.source);
+      }
+      if (rows.log_probs.empty()) continue;
+      for (int64_t parent : beam.advance(rows)) survivors.push_back(base + parent);
     }
     if (survivors.empty()) break;
     bool unchanged = survivors.size() == tokens.size();

@@ -28,6 +28,8 @@ struct SearchOptions {
   double length_penalty = 1;
   int64_t n_best = 1;
   int64_t bos = 2, eos = 3;
+  std::vector<int64_t> max_lengths = {};  ///< one per input; empty: max_length for all of them
+  bool keep_weights = true;  ///< false: no attention rows in the results, which saves their memory
 };
 
 struct Hypothesis {
@@ -35,7 +37,7 @@ struct Hypothesis {
   double log_prob = 0;                       ///< sum over its tokens, eos counted when finished
   double score = 0;                          ///< log_prob after length normalisation
   bool finished = false;                     ///< false: cut at max_length
-  std::vector<std::vector<double>> weights;  ///< one row per id; eos has none
+  std::vector<std::vector<double>> weights;  ///< one row per id, eos has none; empty if not kept
 };
 
 /// The n_best hypotheses of each of batch inputs, best first; never empty.

@@ -212,3 +212,53 @@ TEST_CASE("beam search: options that make no sense are errors") {
   CHECK_THROWS_AS(beam_search(model, 1, {.length_penalty = -1}), Error);
   CHECK(beam_search(model, 0, {}).empty());
 }
+
+namespace {
+
+// Never ends. Remembers nothing, so that its own cost does not grow with the answer.
+class Endless : public StepModel {
+ public:
+  Step step(const Tensor& tokens) override {
+    ++steps;
+    rows += tokens.numel();
+    const std::vector<double> p = {kNever, kNever, kNever, kNever, std::log(0.5), std::log(0.5)};
+    std::vector<double> log_probs, weights;
+    for (int64_t i = 0; i < tokens.numel(); ++i) {
+      log_probs.insert(log_probs.end(), p.begin(), p.end());
+      weights.push_back(static_cast<double>(steps));
+    }
+    return {Tensor::from(log_probs, {tokens.numel(), 6}),
+            Tensor::from(weights, {tokens.numel(), 1})};
+  }
+  void reorder(const Tensor& parents) override { reordered += parents.numel(); }
+  int64_t steps = 0, rows = 0, reordered = 0;
+};
+
+}  // namespace
+
+// When each step copied its hypotheses, this took minutes.
+TEST_CASE("beam search: a step costs the same however long the hypotheses are") {
+  constexpr int64_t kLength = 30000, kBeam = 4;
+  Endless model;
+  const auto found = beam_search(model, 1, {.beam = kBeam, .max_length = kLength})[0];
+  CHECK(model.steps == kLength);
+  CHECK(model.rows <= kLength * kBeam);
+  CHECK(model.reordered <= kLength * kBeam);
+  REQUIRE(found[0].ids.size() == kLength);
+  REQUIRE(found[0].weights.size() == kLength);
+  CHECK(found[0].weights[kLength - 1][0] == kLength);
+}
+
+TEST_CASE("beam search: each input has its own length limit, and rows are kept on request") {
+  Endless model;
+  const auto found =
+      beam_search(model, 3, {.beam = 2, .max_lengths = {3, 1, 7}, .keep_weights = false});
+  CHECK(found[0][0].ids.size() == 3);
+  CHECK(found[1][0].ids.size() == 1);
+  CHECK(found[2][0].ids.size() == 7);
+  CHECK(found[2][0].weights.empty());
+  CHECK_THROWS_WITH(beam_search(model, 3, {.max_lengths = {3, 1}}),
+                    Catch::Matchers::ContainsSubstring("one of max_lengths per input"));
+  CHECK_THROWS_WITH(beam_search(model, 1, {.max_lengths = {0}}),
+                    Catch::Matchers::ContainsSubstring("must be at least 1"));
+}
