@@ -4,6 +4,7 @@
 
 #include "models/metrics/bleu.h"
 #include "models/metrics/edit_distance.h"
+#include "models/text/utf8.h"
 
 namespace glass {
 namespace {
@@ -56,24 +57,32 @@ int64_t default_max_length(int64_t source_length) { return 2 * source_length + 1
 std::vector<std::vector<Translation>> translate(Seq2Seq& model, const TextCodec& codec,
                                                 const std::vector<std::string>& texts,
                                                 SearchOptions options) {
-  std::vector<std::vector<int64_t>> sources;
-  for (const std::string& text : texts) sources.push_back(codec.encode_source(text));
-  std::vector<std::vector<Translation>> results(texts.size());
   if (options.beam < 1) fail("translate", "beam must be at least 1", options.beam);
+  std::vector<std::vector<Translation>> results(texts.size());
+  std::vector<std::vector<int64_t>> sources;
+  std::vector<size_t> places;  // of the sources among the texts
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (trim(texts[i]).empty()) {
+      results[i].push_back({.source = texts[i]});
+      continue;
+    }
+    sources.push_back(codec.encode_source(texts[i]));
+    places.push_back(i);
+  }
   const int64_t rows = std::max<int64_t>(1, kBatch / options.beam);
   for (const Batch& batch : sorted_batches(sources, rows)) {
     std::vector<std::vector<int64_t>> batch_sources;
-    int64_t longest = 0;
+    options.max_lengths.clear();
     for (int64_t row : batch.rows) {
       batch_sources.push_back(sources[static_cast<size_t>(row)]);
-      longest = std::max(longest, static_cast<int64_t>(batch_sources.back().size()));
+      options.max_lengths.push_back(
+          default_max_length(static_cast<int64_t>(batch_sources.back().size())));
     }
-    options.max_length = default_max_length(longest);
     const auto found = model.translate(batch_sources, options);
     for (size_t i = 0; i < found.size(); ++i) {
-      const auto row = static_cast<size_t>(batch.rows[i]);
+      const size_t place = places[static_cast<size_t>(batch.rows[i])];
       for (const Hypothesis& h : found[i])
-        results[row].push_back(translation(codec, texts[row], h));
+        results[place].push_back(translation(codec, texts[place], h));
     }
   }
   return results;

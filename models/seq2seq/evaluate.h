@@ -11,14 +11,16 @@ namespace glass {
 
 /// One translated sentence with where the model looked.
 struct Translation {
-  std::string source, text;
-  std::vector<std::string> source_tokens, tokens;
-  std::vector<std::vector<double>> weights;  ///< [tokens][source tokens]
+  std::string source, text = {};
+  std::vector<std::string> source_tokens = {}, tokens = {};
+  std::vector<std::vector<double>> weights = {};  ///< [tokens][source tokens]; empty if not kept
   double log_prob = 0;
   bool finished = true;  ///< false: cut at the length limit
 };
 
-/// Translates in batches of similar length; results in the order of the texts, n_best each.
+/// Translates in batches of similar length; results in the order of the texts, n_best each. Each
+/// answer may have default_max_length of its own text (options.max_length is not used), and a text
+/// of nothing but white space has one answer, the empty one.
 std::vector<std::vector<Translation>> translate(Seq2Seq& model, const TextCodec& codec,
                                                 const std::vector<std::string>& texts,
                                                 SearchOptions options);

@@ -18,3 +18,35 @@ TEST_CASE("translate refuses a beam that is no beam before it divides by it") {
                       Catch::Matchers::ContainsSubstring("beam must be at least 1"));
   CHECK(translate(model, codec, {"ab"}, {.beam = 1}).size() == 1);
 }
+
+TEST_CASE("a batched translation is the one of each text alone, limit of length included") {
+  const TextCodec codec(TextOptions{}, {{"abc", "ba"}, {"b", "cb"}});
+  const std::vector<std::string> texts = {"a", "abcabcabcabc", "", "bca", " \u3000"};
+  for (uint64_t seed = 1; seed <= 5; ++seed) {  // untrained: most answers run into their limit
+    Seq2Seq model({.source_vocabulary = codec.source.size(),
+                   .target_vocabulary = codec.target.size(),
+                   .embedding = 3,
+                   .hidden = 3,
+                   .attention = 3},
+                  seed);
+    model.to(kFloat64);
+    model.eval();
+    const auto together = translate(model, codec, texts, {.beam = 2, .n_best = 2});
+    for (size_t i = 0; i < texts.size(); ++i) {
+      INFO("seed " << seed << ", text " << i);
+      const auto alone = translate(model, codec, {texts[i]}, {.beam = 2, .n_best = 2})[0];
+      REQUIRE(alone.size() == together[i].size());
+      for (size_t k = 0; k < alone.size(); ++k) {
+        CHECK(alone[k].text == together[i][k].text);
+        CHECK(alone[k].finished == together[i][k].finished);
+        CHECK(alone[k].weights.size() == alone[k].tokens.size());
+      }
+    }
+    for (size_t i : {2, 4}) {  // blank
+      REQUIRE(together[i].size() == 1);
+      CHECK(together[i][0].text.empty());
+      CHECK(together[i][0].finished);
+      CHECK(together[i][0].weights.empty());
+    }
+  }
+}
