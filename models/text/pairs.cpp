@@ -40,6 +40,8 @@ std::string LineWarning::text() const {
 }
 
 PairFile parse_pairs(std::string_view text, std::string_view name, PairOptions options) {
+  PairFile file;
+  file.stamp = stamp_of(text);
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     fail("read_pairs", "text must be UTF-8, this is UTF-16", name);
   }
@@ -47,18 +49,26 @@ PairFile parse_pairs(std::string_view text, std::string_view name, PairOptions o
   LineWarning columns{"fewer than two columns, skipped", 0, {}};
   LineWarning empty{"empty side, skipped", 0, {}};
   LineWarning bad{"bad UTF-8, replaced by U+FFFD", 0, {}};
-  PairFile file;
+  const auto skip = [&file](LineWarning& warning, bool blank) {
+    note(warning, file.lines);
+    if (blank) {
+      ++file.blank;
+    } else if (file.skipped++ == 0) {
+      file.first_skipped = file.lines;
+    }
+  };
   while (!text.empty()) {
     std::string_view line = take_until(text, '\n');
     ++file.lines;
+    const bool blank = trim(line).empty();
     if (line.find('\t') == std::string_view::npos) {
-      note(columns, file.lines);
+      skip(columns, blank);
       continue;
     }
     const RepairedText source = repair_utf8(trim(take_until(line, '\t')));
     const RepairedText target = repair_utf8(trim(take_until(line, '\t')));
     if (source.text.empty() || target.text.empty()) {
-      note(empty, file.lines);
+      skip(empty, blank);
       continue;
     }
     if (source.replaced + target.replaced > 0) note(bad, file.lines);

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "models/text/text_file.h"
+
 namespace glass {
 
 struct Pair {
@@ -27,8 +29,11 @@ struct LineWarning {
 
 struct PairFile {
   std::vector<Pair> pairs;
-  int64_t lines = 0;
+  int64_t lines = 0, blank = 0;  ///< all, and those of nothing but white space
+  /// Lines that are not blank and yet no pair, and the number of the first.
+  int64_t skipped = 0, first_skipped = 0;
   std::vector<LineWarning> warnings;
+  TextStamp stamp;  ///< of the whole text, before anything is dropped
 };
 
 struct PairOptions {

@@ -100,6 +100,10 @@ class Inflater {
 
 }  // namespace
 
+TextStamp stamp_of(std::string_view text) {
+  return {text.size(), crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size())};
+}
+
 std::string read_text_file(const std::string& path) {
   std::string bytes = read_bytes(path);
   return is_gzip(bytes) ? Inflater(path).unpack(bytes) : bytes;

@@ -1,8 +1,17 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace glass {
+
+/// By what a text is known again: its size and its CRC-32.
+struct TextStamp {
+  uint64_t bytes = 0, crc32 = 0;
+  bool operator==(const TextStamp&) const = default;
+};
+TextStamp stamp_of(std::string_view text);
 
 /// The bytes of a file, unpacked if it is a gzip file (known by its first two bytes, not by its
 /// name). An unreadable, cut or damaged file throws an environment error: nothing is half read.

@@ -82,6 +82,16 @@ TEST_CASE("bad UTF-8 is replaced and its lines named", "[text]") {
   CHECK(warnings(file) == std::vector<std::string>{"bad UTF-8, replaced by U+FFFD: 1 line (2)"});
 }
 
+TEST_CASE("lines that are no pair are counted, blank ones apart", "[text]") {
+  const PairFile file = parse_pairs("\n \t \na\tb\nno tab\n\tx\n\u3000\nc\td", "f");
+  CHECK(file.lines == 7);
+  CHECK(file.blank == 3);
+  CHECK(file.skipped == 2);
+  CHECK(file.first_skipped == 4);
+  CHECK(parse_pairs("a\tb\n", "f").first_skipped == 0);
+  CHECK(parse_pairs("a\tb\n", "f").stamp == stamp_of("a\tb\n"));
+}
+
 TEST_CASE("kinds of warnings are kept apart", "[text]") {
   const PairFile file = parse_pairs("x\n\ty\nz\xFF\tw\n", "f");
   CHECK(warnings(file) == std::vector<std::string>{"fewer than two columns, skipped: 1 line (1)",

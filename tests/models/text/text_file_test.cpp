@@ -101,3 +101,8 @@ TEST_CASE("a file that cannot be read is an environment error with its name", "[
     }
   }
 }
+
+TEST_CASE("a stamp is the size and the CRC-32 of a text", "[text]") {
+  CHECK(stamp_of("") == TextStamp{0, 0});
+  CHECK(stamp_of("123456789") == TextStamp{9, 0xCBF43926});  // the check value of CRC-32/ISO-HDLC
+}
