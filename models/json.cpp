@@ -8,8 +8,18 @@ namespace glass {
 
 Json parse_json(const std::string& text) { return Json::parse(text); }
 
+namespace {
+
+std::string brief(const Json& value) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > 40) text = text.substr(0, 40) + "...";
+  return text;
+}
+
+}  // namespace
+
 const Json& require(const Json& object, const char* key, const char* where) {
-  if (!object.is_object()) fail_environment(where, "must be an object", object.dump());
+  if (!object.is_object()) fail_environment(where, "must be an object", "got ", brief(object));
   const auto found = object.find(key);
   if (found == object.end()) fail_environment(where, "an entry is missing", key);
   return *found;
@@ -18,10 +28,8 @@ const Json& require(const Json& object, const char* key, const char* where) {
 namespace {
 
 [[noreturn]] void wrong_type(const Json& value, const char* key, const char* where,
-                             const char* wanted) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > 40) text = text.substr(0, 40) + "...";
-  fail_environment(where, std::string(key) + " must be " + wanted, "got ", text);
+                             const std::string& wanted) {
+  fail_environment(where, std::string(key) + " must be " + wanted, "got ", brief(value));
 }
 
 }  // namespace
@@ -62,6 +70,22 @@ std::string entry(const Json& object, const char* key, const char* where) {
   const Json& value = require(object, key, where);
   if (!value.is_string()) wrong_type(value, key, where, "a text");
   return value.get<std::string>();
+}
+
+int64_t entry(const Json& object, const char* key, const char* where, const WholeRange& range) {
+  const Json& value = require(object, key, where);
+  const bool fits = value.is_number_integer() &&
+                    (value.is_number_unsigned() || value.get<int64_t>() >= 0) &&
+                    range.holds(value.get<uint64_t>());
+  if (!fits) wrong_type(value, key, where, range.text());
+  return value.get<int64_t>();
+}
+
+double entry(const Json& object, const char* key, const char* where, const NumberRange& range) {
+  const Json& value = require(object, key, where);
+  if (!value.is_number() || !range.holds(value.get<double>()))
+    wrong_type(value, key, where, range.text());
+  return value.get<double>();
 }
 
 }  // namespace glass

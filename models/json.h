@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "models/ranges.h"
+
 namespace glass {
 
 using Json = nlohmann::json;
@@ -28,5 +30,9 @@ template <>
 double entry(const Json& object, const char* key, const char* where);
 template <>
 std::string entry(const Json& object, const char* key, const char* where);
+
+/// A number that must lie in a range; the error of another value names the range.
+int64_t entry(const Json& object, const char* key, const char* where, const WholeRange& range);
+double entry(const Json& object, const char* key, const char* where, const NumberRange& range);
 
 }  // namespace glass

@@ -39,25 +39,57 @@ Json TextCodec::to_json() const {
           {"target_vocabulary", target.to_json()}};
 }
 
+namespace {
+
+// The error of a part as one of config.json's entry.
+template <class Read>
+auto read_entry(const char* key, Read read) {
+  try {
+    return read();
+  } catch (const Error& e) {
+    throw Error(ErrorKind::environment, std::string("text, ") + key, e.relation(), e.values());
+  }
+}
+
+Tokens tokens_entry(const Json& json, const char* key) {
+  const auto name = entry<std::string>(json, key, "text");
+  return read_entry(key, [&] { return tokens_named(name); });
+}
+
+Vocabulary vocabulary_entry(const Json& json, const char* key) {
+  const Json& value = require(json, key, "text");
+  return read_entry(key, [&] { return Vocabulary::from_json(value); });
+}
+
+}  // namespace
+
 TextCodec TextCodec::from_json(const Json& json) {
-  const char* where = "config.json";
+  const char* where = "text";
   TextCodec codec;
-  codec.options.source = tokens_named(entry<std::string>(json, "source_tokens", where));
-  codec.options.target = tokens_named(entry<std::string>(json, "target_tokens", where));
+  codec.options.source = tokens_entry(json, "source_tokens");
+  codec.options.target = tokens_entry(json, "target_tokens");
   codec.options.lower_source = entry<bool>(json, "lower_source", where);
   codec.options.strip_stress = entry<bool>(json, "strip_stress", where);
-  codec.options.min_count = entry<int64_t>(json, "min_count", where);
-  codec.source = Vocabulary::from_json(require(json, "source_vocabulary", where));
-  codec.target = Vocabulary::from_json(require(json, "target_vocabulary", where));
+  codec.options.min_count = entry(json, "min_count", where, kCountRange);
+  codec.source = vocabulary_entry(json, "source_vocabulary");
+  codec.target = vocabulary_entry(json, "target_vocabulary");
   return codec;
 }
 
 namespace {
 
-std::vector<Pair> read(const std::string& path, bool strip, std::vector<std::string>& warnings) {
+constexpr double kSplitOff = 0.05;  // for validation, and as much for the test
+constexpr int64_t kFewest = 100;    // sources, of which a split leaves none empty, as a rule
+
+std::vector<Pair> read(const std::string& path, const char* role, bool strip, Corpus& corpus) {
   PairFile file = read_pairs(path, {.strip_stress = strip});
-  for (const LineWarning& warning : file.warnings) warnings.push_back(path + ": " + warning.text());
-  if (file.pairs.empty()) fail_environment("read_corpus", "no pairs in file", path);
+  const int64_t written = file.lines - file.blank;
+  if (2 * file.skipped > written)
+    fail_environment("read_corpus", "most lines are not source TAB target", path, ": ",
+                     file.skipped, " of ", written, ", the first is line ", file.first_skipped);
+  for (const LineWarning& warning : file.warnings)
+    corpus.warnings.push_back(path + ": " + warning.text());
+  corpus.stamps[role] = file.stamp;
   return std::move(file.pairs);
 }
 
@@ -68,26 +100,27 @@ Corpus read_corpus(const CorpusFiles& files) {
     fail("read_corpus", "give both a validation and a test file, or neither",
          files.valid.empty() ? "--valid is missing" : "--test is missing");
   Corpus corpus;
-  std::vector<Pair> all = read(files.data, files.strip_stress, corpus.warnings);
+  std::vector<Pair> all = read(files.data, "data", files.strip_stress, corpus);
   if (files.valid.empty()) {
-    PairSplit split = split_pairs(all, 0.05, 0.05);
+    PairSplit split = split_pairs(all, kSplitOff, kSplitOff);
     if (split.train.empty() || split.valid.empty() || split.test.empty())
-      fail_environment("read_corpus", "too few sources to split into training, validation and test",
-                       files.data, " has ", all.size(), " pairs");
+      fail_environment("read_corpus", "too few sources to split off validation and test, 5 % each",
+                       files.data, " has ", references(all).size(), ", about ", kFewest,
+                       " are needed; or give --valid and --test");
     corpus.train = std::move(split.train);
     corpus.valid = references(split.valid);
     corpus.test = references(split.test);
   } else {
     corpus.train = std::move(all);
-    corpus.valid = references(read(files.valid, files.strip_stress, corpus.warnings));
-    corpus.test = references(read(files.test, files.strip_stress, corpus.warnings));
+    corpus.valid = references(read(files.valid, "valid", files.strip_stress, corpus));
+    corpus.test = references(read(files.test, "test", files.strip_stress, corpus));
   }
   return corpus;
 }
 
 Corpus dates_corpus(uint64_t seed) {
   DateSets sets = make_dates(20000, 500, 2000, seed);
-  return {std::move(sets.train), references(sets.valid), references(sets.test), {}};
+  return {std::move(sets.train), references(sets.valid), references(sets.test)};
 }
 
 }  // namespace glass

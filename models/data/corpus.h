@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -42,11 +43,15 @@ class TextCodec {
   Vocabulary source, target;
 };
 
+/// What was read, by the name of the file's role: "data", "valid", "test".
+using TextStamps = std::map<std::string, TextStamp>;
+
 /// Training pairs, and distinct sources with all their targets for validation and test.
 struct Corpus {
   std::vector<Pair> train;
   std::vector<References> valid, test;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = {};
+  TextStamps stamps = {};
 };
 
 struct CorpusFiles {
@@ -54,6 +59,8 @@ struct CorpusFiles {
   std::string valid, test;  ///< empty: split off from data by source text, 5 % each
   bool strip_stress = false;
 };
+/// Throws Error when a file cannot be read, when most of its lines are no pairs, and when it has
+/// too few sources to be split.
 Corpus read_corpus(const CorpusFiles& files);
 /// The dates task: 20,000 training pairs, 500 and 2,000 dates that occur in training in no form.
 Corpus dates_corpus(uint64_t seed);

@@ -18,23 +18,25 @@ Json to_json(const Seq2SeqOptions& o) {
 }
 
 Seq2SeqOptions seq2seq_options(const Json& json) {
-  const char* where = "config.json, model";
+  const char* where = "model";
+  if (!json.is_object()) fail_environment(where, "must be an object", "got ", json.type_name());
   const Json known = to_json(Seq2SeqOptions{});
   for (const auto& [key, value] : json.items())
     if (!known.contains(key)) fail_environment(where, "unknown entry", key);
   Seq2SeqOptions o;
-  o.source_vocabulary = entry<int64_t>(json, "source_vocabulary", where);
-  o.target_vocabulary = entry<int64_t>(json, "target_vocabulary", where);
-  o.embedding = entry<int64_t>(json, "embedding", where);
-  o.hidden = entry<int64_t>(json, "hidden", where);
-  o.attention = entry<int64_t>(json, "attention", where);
-  o.layers = entry<int64_t>(json, "layers", where);
+  o.source_vocabulary = entry(json, "source_vocabulary", where, kCountRange);
+  o.target_vocabulary = entry(json, "target_vocabulary", where, kCountRange);
+  o.embedding = entry(json, "embedding", where, kSizeRange);
+  o.hidden = entry(json, "hidden", where, kSizeRange);
+  o.attention = entry(json, "attention", where, kSizeRange);
+  o.layers = entry(json, "layers", where, kLayersRange);
   const auto cell = entry<std::string>(json, "cell", where);
-  if (cell != "lstm" && cell != "gru") fail_environment(where, "cell must be lstm or gru", cell);
+  if (cell != "lstm" && cell != "gru")
+    fail_environment(where, "cell must be lstm or gru", "got ", cell);
   o.cell = cell == "lstm" ? CellKind::lstm : CellKind::gru;
   o.bidirectional = entry<bool>(json, "bidirectional", where);
-  o.dropout = entry<double>(json, "dropout", where);
-  o.label_smoothing = entry<double>(json, "label_smoothing", where);
+  o.dropout = entry(json, "dropout", where, kDropoutRange);
+  o.label_smoothing = entry(json, "label_smoothing", where, kSmoothingRange);
   return o;
 }
 

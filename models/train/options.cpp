@@ -19,18 +19,20 @@ Json to_json(const TrainOptions& o) {
 }
 
 TrainOptions train_options(const Json& json) {
-  const char* where = "config.json, training";
+  const char* where = "training";
   TrainOptions o;
-  o.steps = entry<int64_t>(json, "steps", where);
-  o.max_minutes = entry<double>(json, "max_minutes", where);
-  o.batch_size = entry<int64_t>(json, "batch_size", where);
-  o.lr = entry<double>(json, "lr", where);
-  o.warmup = entry<int64_t>(json, "warmup", where);
+  o.steps = entry(json, "steps", where, kCountRange);
+  o.max_minutes = entry(json, "max_minutes", where, kAmountRange);
+  o.batch_size = entry(json, "batch_size", where, kCountRange);
+  o.lr = entry(json, "lr", where, kLearningRateRange);
+  o.warmup = entry(json, "warmup", where, kCountOrNoneRange);
   o.schedule = entry<std::string>(json, "schedule", where);
-  o.clip = entry<double>(json, "clip", where);
-  o.weight_decay = entry<double>(json, "weight_decay", where);
-  o.valid_every = entry<int64_t>(json, "valid_every", where);
-  o.patience = entry<int64_t>(json, "patience", where);
+  if (o.schedule != "constant" && o.schedule != "linear" && o.schedule != "cosine")
+    fail_environment(where, "schedule must be constant, linear or cosine", "got ", o.schedule);
+  o.clip = entry(json, "clip", where, kAmountRange);
+  o.weight_decay = entry(json, "weight_decay", where, kAmountRange);
+  o.valid_every = entry(json, "valid_every", where, kCountRange);
+  o.patience = entry(json, "patience", where, kCountOrNoneRange);
   o.seed = entry<uint64_t>(json, "seed", where);
   return o;
 }

@@ -1,10 +1,12 @@
 #include "models/train/run_folder.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "models/json.h"
+#include "models/train/weights.h"
 #include "tensor/file.h"
-#include "tensor/safetensors.h"
 
 namespace glass {
 
@@ -15,40 +17,94 @@ void make_folder(const std::string& path) {
 }
 
 void save_config(const std::string& folder, const RunConfig& config) {
-  const Json j = {
-      {"task", config.task},
-      {"files",
-       {{"data", config.files.data}, {"valid", config.files.valid}, {"test", config.files.test}}},
-      {"model", to_json(config.model)},
-      {"training", to_json(config.training)},
-      {"beam", config.beam},
-      {"text", config.codec.to_json()}};
+  Json stamps = Json::object();
+  for (const auto& [role, stamp] : config.stamps)
+    stamps[role] = {{"bytes", stamp.bytes}, {"crc32", stamp.crc32}};
+  const Json j = {{"task", config.task},
+                  {"files",
+                   {{"data", config.files.data},
+                    {"valid", config.files.valid},
+                    {"test", config.files.test},
+                    {"stamps", stamps}}},
+                  {"model", to_json(config.model)},
+                  {"training", to_json(config.training)},
+                  {"beam", config.beam},
+                  {"text", config.codec.to_json()}};
   write_file_atomically(folder + "/config.json", j.dump(1) + "\n");
 }
 
+namespace {
+
+void check_size(const char* key, int64_t met, const Vocabulary& vocabulary) {
+  if (met != vocabulary.size())
+    fail_environment("model", std::string(key) + " must be the size of text, " + key,
+                     vocabulary.size(), " (the specials counted), got ", met);
+}
+
+RunConfig config_from(const Json& j) {
+  const char* top = "top level";
+  RunConfig config;
+  config.task = entry<std::string>(j, "task", top);
+  if (config.task != "dates" && config.task != "pairs")
+    fail_environment(top, "task must be dates or pairs", "got ", config.task);
+  const Json& files = require(j, "files", top);
+  config.files.data = entry<std::string>(files, "data", "files");
+  config.files.valid = entry<std::string>(files, "valid", "files");
+  config.files.test = entry<std::string>(files, "test", "files");
+  if (files.contains("stamps")) {
+    const Json& stamps = files["stamps"];
+    for (const char* role : {"data", "valid", "test"})
+      if (stamps.contains(role))
+        config.stamps[role] = {entry<uint64_t>(stamps[role], "bytes", "files, stamps"),
+                               entry<uint64_t>(stamps[role], "crc32", "files, stamps")};
+  }
+  config.model = seq2seq_options(require(j, "model", top));
+  config.training = train_options(require(j, "training", top));
+  config.beam = entry(j, "beam", top, kBeamRange);
+  config.codec = TextCodec::from_json(require(j, "text", top));
+  config.files.strip_stress = config.codec.options.strip_stress;
+  check_size("source_vocabulary", config.model.source_vocabulary, config.codec.source);
+  check_size("target_vocabulary", config.model.target_vocabulary, config.codec.target);
+  return config;
+}
+
+std::string description(const TextStamp& stamp) {
+  return fmt::format("{} bytes, CRC-32 {:08x}", stamp.bytes, stamp.crc32);
+}
+
+void check_unchanged(const RunConfig& config, const Corpus& corpus) {
+  const std::pair<const char*, const std::string*> files[] = {
+      {"data", &config.files.data}, {"valid", &config.files.valid}, {"test", &config.files.test}};
+  for (const auto& [role, path] : files) {
+    const auto then = config.stamps.find(role), now = corpus.stamps.find(role);
+    if (then == config.stamps.end() || now == corpus.stamps.end()) continue;
+    if (then->second != now->second)
+      fail_environment("run folder", "a data file has changed since the run began", *path, ": ",
+                       description(now->second), "; then ", description(then->second),
+                       "; restore it, or start a new run with another --run");
+  }
+}
+
+}  // namespace
+
 RunConfig load_config(const std::string& folder) {
+  const auto status = std::filesystem::status(folder);
+  if (!std::filesystem::exists(status)) fail_environment("run folder", "does not exist", folder);
+  if (!std::filesystem::is_directory(status))
+    fail_environment("run folder", "is a file, not a folder", folder);
   const std::string path = folder + "/config.json";
   if (!std::filesystem::exists(path))
     fail_environment("run folder", "has no config.json, so it is no finished or begun run", folder);
   try {
-    const Json j = parse_json(read_file(path));
-    RunConfig config;
-    config.task = entry<std::string>(j, "task", "config.json");
-    const Json& files = require(j, "files", "config.json");
-    config.files.data = entry<std::string>(files, "data", "config.json, files");
-    config.files.valid = entry<std::string>(files, "valid", "config.json, files");
-    config.files.test = entry<std::string>(files, "test", "config.json, files");
-    config.model = seq2seq_options(require(j, "model", "config.json"));
-    config.training = train_options(require(j, "training", "config.json"));
-    config.beam = entry<int64_t>(j, "beam", "config.json");
-    config.codec = TextCodec::from_json(require(j, "text", "config.json"));
-    config.files.strip_stress = config.codec.options.strip_stress;
-    if (config.codec.source.size() != config.model.source_vocabulary ||
-        config.codec.target.size() != config.model.target_vocabulary)
-      fail_environment("run folder", "vocabularies and model differ in size", path);
-    return config;
+    return config_from(parse_json(read_file(path)));
   } catch (const Json::exception& e) {
-    fail_environment("run folder", "config.json is damaged", path, ": ", e.what());
+    const std::string text = e.what();  // "[json.exception.parse_error.101] parse error at ..."
+    const size_t name = text.starts_with('[') ? text.find("] ") : std::string::npos;
+    fail_environment(path, "is damaged, not JSON as Glass wrote it",
+                     name == std::string::npos ? text : text.substr(name + 2));
+  } catch (const Error& e) {
+    throw Error(e.kind(), e.op() == "read_file" ? e.op() : path + ", " + e.op(), e.relation(),
+                e.values());
   }
 }
 
@@ -58,15 +114,18 @@ Seq2Seq load_model(const std::string& folder, const RunConfig& config) {
     fail_environment("run folder", "has no model.safetensors yet", folder,
                      "; a model is written at the first validation");
   Seq2Seq model(config.model, config.training.seed);
-  model.load_state_dict(load_safetensors(path));
+  model.load_state_dict(load_weights(path));
   model.eval();
   return model;
 }
 
 Corpus load_corpus(const RunConfig& config) {
   if (config.task == "dates") return dates_corpus(config.training.seed);
-  if (config.task == "pairs") return read_corpus(config.files);
-  fail_environment("run folder", "unknown task", config.task, "; there are dates and pairs");
+  if (config.task != "pairs")
+    fail_environment("run folder", "unknown task", config.task, "; there are dates and pairs");
+  Corpus corpus = read_corpus(config.files);
+  check_unchanged(config, corpus);
+  return corpus;
 }
 
 void save_metrics(const std::string& folder, const std::string& task, const Score& score,

@@ -12,6 +12,7 @@ namespace glass {
 struct RunConfig {
   std::string task;  ///< "dates" or "pairs"
   CorpusFiles files;
+  TextStamps stamps;  ///< of the files as the run began; empty in runs of older versions
   TextCodec codec;
   Seq2SeqOptions model;
   TrainOptions training;
@@ -21,11 +22,11 @@ struct RunConfig {
 /// Creates the folder (and those above it). Throws Error (environment) when that is not possible.
 void make_folder(const std::string& path);
 void save_config(const std::string& folder, const RunConfig& config);
-/// Throws Error naming the file and what is wrong with it.
+/// Throws Error naming the file, its entry, what was met there and what would be right.
 RunConfig load_config(const std::string& folder);
-/// The folder's best model.
+/// The folder's best model. Throws Error when it is missing, does not fit or holds NaN.
 Seq2Seq load_model(const std::string& folder, const RunConfig& config);
-/// The corpus the run was started with.
+/// The corpus the run was started with. Throws Error when a file has changed since.
 Corpus load_corpus(const RunConfig& config);
 
 /// metrics.json: the last values.

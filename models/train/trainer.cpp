@@ -6,8 +6,8 @@
 
 #include "models/json.h"
 #include "models/train/interrupt.h"
+#include "models/train/weights.h"
 #include "optim/clip.h"
-#include "tensor/safetensors.h"
 
 namespace glass {
 namespace {
@@ -193,7 +193,7 @@ static Score score_from(const Json& j) {
 
 void Trainer::resume() {
   const std::string path = folder_ + "/checkpoint.safetensors";
-  const NamedTensors all = load_safetensors(path);
+  const NamedTensors all = load_weights(path);
   const auto found = all.metadata.find("training");
   if (found == all.metadata.end())
     fail_environment("resume", "this file is no checkpoint of a training", path);
