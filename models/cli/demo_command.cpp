@@ -5,6 +5,7 @@
 
 #include "models/cli/commands.h"
 #include "models/cli/training.h"
+#include "models/cli/usage.h"
 
 namespace glass {
 namespace {
@@ -46,7 +47,9 @@ void add_demo_command(CLI::App& app) {
   auto* command = app.add_subcommand(
       "demo", "Train a small date translator in a minute or two and show where it looks");
   auto folder = std::make_shared<std::string>("runs/demo");
-  command->add_option("--run", *folder, "Run folder")->capture_default_str();
+  command->add_option("--run", *folder, "Run folder")
+      ->transform(naming("a folder"))
+      ->capture_default_str();
   command->callback([folder] { demo(*folder); });
 }
 

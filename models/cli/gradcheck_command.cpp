@@ -8,7 +8,7 @@
 
 #include "autograd/gradcheck.h"
 #include "models/cli/commands.h"
-#include "models/metrics/edit_distance.h"
+#include "models/cli/usage.h"
 #include "models/registry.h"
 
 namespace glass {
@@ -31,22 +31,11 @@ const char* kind_name(EntryKind kind) {
   }
 }
 
-// Names that the user may have meant: a slip or two away, or containing what was typed.
 std::string near_names(const std::vector<Entry>& entries, const std::string& name) {
-  const std::vector<char> typed(name.begin(), name.end());
-  std::vector<std::pair<int64_t, std::string>> near;
-  for (const Entry& entry : entries) {
-    int64_t distance =
-        edit_distance(typed, std::vector<char>(entry.name.begin(), entry.name.end()));
-    if (!name.empty() && entry.name.find(name) != std::string::npos) distance = 1;
-    if (distance <= std::max<int64_t>(2, static_cast<int64_t>(name.size()) / 3))
-      near.emplace_back(distance, entry.name);
-  }
-  std::sort(near.begin(), near.end());
-  std::string list;
-  for (size_t i = 0; i < std::min<size_t>(near.size(), 5); ++i)
-    list += (i == 0 ? "; did you mean " : i + 1 == near.size() ? " or " : ", ") + near[i].second;
-  return list.empty() ? "; `glass gradcheck` alone lists all" : list + "?";
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) names.push_back(entry.name);
+  const std::string near = did_you_mean(names, name);
+  return near.empty() ? "; `glass gradcheck` alone lists all" : near;
 }
 
 std::vector<const Entry*> choose(const std::vector<Entry>& entries,

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "models/cli/report.h"
+#include "models/report/label.h"
 #include "models/report/terminal.h"
 #include "tensor/parallel.h"
 
@@ -11,7 +12,8 @@ namespace {
 
 void print_start(const RunConfig& config, const Corpus& corpus, Seq2Seq& model,
                  const std::string& folder) {
-  for (const std::string& warning : corpus.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  for (const std::string& warning : corpus.warnings)
+    fmt::print(stderr, "warning: {}\n", clean_text(warning));
   fmt::print("{}: {} training pairs, {} validation and {} test sources\n", config.task,
              corpus.train.size(), corpus.valid.size(), corpus.test.size());
   fmt::print("vocabularies: {} source and {} target tokens\n", config.codec.source.size(),
@@ -34,16 +36,17 @@ void print_validation(const HistoryEntry& h, bool best) {
 
 Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& folder,
                      bool resume) {
-  make_folder(folder);
-  if (!resume) save_config(folder, config);
   Seq2Seq model(config.model, config.training.seed);
   Seq2SeqTask task(model, config.codec, corpus);
   Trainer trainer(task, task.batches(config.training), config.training, folder);
-  print_start(config, corpus, model, folder);
   if (resume) {
     trainer.resume();
-    fmt::print("continuing at step {}\n", trainer.step());
+  } else {  // all that could be refused was accepted: only now is something written
+    make_folder(folder);
+    save_config(folder, config);
   }
+  print_start(config, corpus, model, folder);
+  if (resume) fmt::print("continuing at step {}\n", trainer.step());
   const StopReason reason = trainer.run([&](const Trainer& t) {
     const HistoryEntry& last = t.history().back();
     print_validation(last, t.best_step() == last.step);

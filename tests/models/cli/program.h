@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace glass::tests {
+
+struct Output {
+  int status;
+  std::string out, err;
+};
+
+/// What `glass ARGUMENTS` prints and returns, run in this process. out_path: where standard output
+/// goes instead of Output::out.
+Output program(const std::vector<std::string>& arguments, const std::string& input = "",
+               const std::string& out_path = "");
+
+}  // namespace glass::tests

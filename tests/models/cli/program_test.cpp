@@ -1,0 +1,130 @@
+#include "models/cli/program.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/catch.h"
+#include "tests/models/cli/program.h"
+#include "tests/tensor/scratch.h"
+
+using namespace glass;
+using Catch::Matchers::ContainsSubstring;
+using Words = std::vector<std::string>;
+
+namespace {
+
+// An error of the arguments: status 2, nothing on standard output, one line that is not too long.
+std::string usage_error_of(const Words& arguments) {
+  const tests::Output run = tests::program(arguments);
+  INFO(run.err);
+  CHECK(run.status == 2);
+  CHECK(run.out.empty());
+  CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
+  CHECK(run.err.size() < 250);
+  return run.err;
+}
+
+int64_t longest_number(const std::string& text) {
+  int64_t longest = 0, here = 0;
+  for (char c : text) longest = std::max(longest, here = c >= '0' && c <= '9' ? here + 1 : 0);
+  return longest;
+}
+
+}  // namespace
+
+TEST_CASE("glass without a command prints its help and fails", "[cli]") {
+  const tests::Output run = tests::program({});
+  CHECK(run.status == 2);
+  CHECK(run.out.empty());
+  for (const char* name : {"demo", "train", "translate", "gradcheck", "info"})
+    CHECK_THAT(run.err, ContainsSubstring(name));
+}
+
+TEST_CASE("a word that is no command is named, with what it may have meant", "[cli]") {
+  CHECK_THAT(
+      usage_error_of({"nonsense"}),
+      ContainsSubstring("glass: there is no command nonsense; the commands are demo, train, ") &&
+          ContainsSubstring(" and info; see glass --help\n"));
+  CHECK_THAT(usage_error_of({"trian"}), ContainsSubstring("no command trian; did you mean train?"));
+  CHECK_THAT(usage_error_of({"--nonsense"}), ContainsSubstring("no option --nonsense"));
+  CHECK_THAT(usage_error_of({"a\x1b[31mb"}), ContainsSubstring("a\uFFFD[31mb"));
+}
+
+TEST_CASE("a bad option is one line that names it, what it met and what would be right", "[cli]") {
+  const tests::Scratch folder;
+  const std::vector<std::pair<Words, std::string>> bad = {
+      {{"--hidden", "0"}, "--hidden must be a whole number from 1 to 65536, got 0; see"},
+      {{"--hidden", "9223372036854775807"},
+       "--hidden must be a whole number from 1 to 65536, got 9223372036854775807;"},
+      {{"--hidden", "99999999999999999999999"},
+       "--hidden must be a whole number from 1 to 65536, got 99999999999999999999999;"},
+      {{"--hidden", "many"}, "--hidden must be a whole number from 1 to 65536, got many;"},
+      {{"--hidden", ""}, "--hidden must be a whole number from 1 to 65536, got an empty text;"},
+      {{"--hidden"}, "--hidden needs a value;"},
+      {{"--hidden", "3", "--hidden", "4"}, "--hidden is given more than once;"},
+      {{"--hiden", "3"}, "there is no option --hiden; did you mean --hidden?;"},
+      {{"--embedding", "65537"}, "--embedding must be a whole number from 1 to 65536"},
+      {{"--attention", "-3"}, "--attention must be a whole number from 1 to 65536, got -3"},
+      {{"--layers", "65"}, "--layers must be a whole number from 1 to 64, got 65"},
+      {{"--layers", "-1"}, "--layers must be a whole number from 1 to 64, got -1"},
+      {{"--beam", "1001"}, "--beam must be a whole number from 1 to 1000, got 1001"},
+      {{"--clip", "nan"}, "--clip must be a number from 0 to 1000000, got nan"},
+      {{"--clip", "-1"}, "--clip must be a number from 0 to 1000000, got -1"},
+      {{"--lr", "inf"}, "--lr must be a number above 0 and at most 1000, got inf"},
+      {{"--lr", "0"}, "--lr must be a number above 0 and at most 1000, got 0"},
+      {{"--dropout", "nan"}, "--dropout must be a number from 0 to below 1, got nan"},
+      {{"--dropout", "1"}, "--dropout must be a number from 0 to below 1, got 1"},
+      {{"--label-smoothing", "1"}, "--label-smoothing must be a number from 0 to 0.99, got 1"},
+      {{"--max-minutes", "1e999"}, "--max-minutes must be a number from 0 to 1000000, got 1e999"},
+      {{"--weight-decay", "1x"}, "--weight-decay must be a number from 0 to 1000000, got 1x"},
+      {{"--seed", "-1"}, "--seed must be a whole number from 0 to 18446744073709551615, got -1"},
+      {{"--steps", "1.5"}, "--steps must be a whole number from 1 to 1000000000, got 1.5"},
+      {{"--min-count", "0"}, "--min-count must be a whole number from 1 to 1000000000, got 0"},
+      {{"--cell", "rnn"}, "--cell must be lstm or gru, got rnn"},
+      {{"--schedule", "sine"}, "--schedule must be constant, linear or cosine, got sine"},
+      {{"--data", ""}, "--data must name a file, got an empty text"},
+      {{"stray"}, "an argument too many: stray"},
+      {{"--resume", "--steps", "3"}, "--resume continues with the run's own options"},
+      {{}, "--task pairs needs --data FILE, a TSV file: source, tab, target;"},
+  };
+  for (const auto& [words, wanted] : bad) {
+    Words all = {"train", "--run", folder / "run"};
+    all.insert(all.end(), words.begin(), words.end());
+    const std::string line = usage_error_of(all);
+    CHECK_THAT(line, ContainsSubstring("glass: train: " + wanted));
+    CHECK_THAT(line, ContainsSubstring("; see glass train --help\n"));
+    CHECK(folder.names().empty());
+  }
+  CHECK_THAT(usage_error_of({"train", "--run", ""}), ContainsSubstring("must name a folder"));
+  CHECK_THAT(usage_error_of({"translate", "text"}), ContainsSubstring("--run is required"));
+  const Words translate = {"translate", "--run", folder / "run"};
+  const auto with = [&](Words words) {
+    words.insert(words.begin(), translate.begin(), translate.end());
+    return words;
+  };
+  CHECK_THAT(usage_error_of(with({"--svg", ""})), ContainsSubstring("--svg must name a file"));
+  CHECK_THAT(usage_error_of(with({"--n-best", "3", "--beam", "2"})),
+             ContainsSubstring("--n-best must be at most --beam, 2, got 3"));
+  CHECK_THAT(usage_error_of(with({"--length-penalty", "nan"})),
+             ContainsSubstring("--length-penalty must be a number from 0 to 100, got nan"));
+}
+
+TEST_CASE("the help of every command names sane numbers", "[cli]") {
+  for (const char* name : {"demo", "train", "translate", "gradcheck", "info"}) {
+    const tests::Output run = tests::program({name, "--help"});
+    CHECK(run.status == 0);
+    CHECK(run.err.empty());
+    CHECK(longest_number(run.out) < 8);
+  }
+}
+
+TEST_CASE("output that could not be written is an error of every command", "[cli]") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  for (const Words& words : {Words{"info"}, Words{"gradcheck", "tanh"}, Words{"train", "--help"}}) {
+    const tests::Output run = tests::program(words, "", "/dev/full");
+    INFO(run.err);
+    CHECK(run.status == 1);
+    CHECK_THAT(run.err, ContainsSubstring("glass: standard output: could not be written"));
+  }
+  CHECK(tests::program({"info"}).status == 0);
+}

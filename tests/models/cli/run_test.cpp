@@ -1,0 +1,222 @@
+// Training, resuming and translating as a user does, with a model of a few numbers.
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tensor/file.h"
+#include "tensor/safetensors.h"
+#include "tests/catch.h"
+#include "tests/models/cli/program.h"
+#include "tests/tensor/scratch.h"
+
+using namespace glass;
+using Catch::Matchers::ContainsSubstring;
+using Words = std::vector<std::string>;
+
+namespace {
+
+std::string lines(int count, int first = 0) {
+  std::string text;
+  for (int i = first; i < first + count; ++i)
+    text += std::to_string(i * 7) + "\t" + std::to_string(i * 7 % 10) + "\n";
+  return text;
+}
+
+tests::Output train(const std::string& data, const std::string& run, Words more = {}) {
+  Words words = {"train", "--data",      data, "--run",   run, "--embedding", "3", "--hidden",
+                 "3",     "--attention", "3",  "--steps", "2", "--batch",     "4"};
+  words.insert(words.end(), more.begin(), more.end());
+  return tests::program(words);
+}
+
+// A trained run.
+struct TrainedRun {
+  tests::Scratch folder;
+  std::string run = folder / "run", config = run + "/config.json";
+  TrainedRun() {
+    write_file_atomically(folder / "data.tsv", lines(200));
+    const tests::Output output = train(folder / "data.tsv", run);
+    INFO(output.err);
+    REQUIRE(output.status == 0);
+  }
+  tests::Output translate(Words words, const std::string& input = "") const {
+    words.insert(words.begin(), {"translate", "--run", run});
+    return tests::program(words, input);
+  }
+};
+
+// Until the end of the scope.
+struct WorkingFolder {
+  explicit WorkingFolder(const std::string& path) { std::filesystem::current_path(path); }
+  ~WorkingFolder() { std::filesystem::current_path(before); }
+  std::filesystem::path before = std::filesystem::current_path();
+};
+
+}  // namespace
+
+TEST_CASE("a training that is refused leaves no folder and says why", "[cli]") {
+  const tests::Scratch folder;
+  const auto refusal = [&](const std::string& content, const Words& more) {
+    write_file_atomically(folder / "data.tsv", content);
+    const tests::Output run = train(folder / "data.tsv", folder / "run", more);
+    CHECK(run.status == 1);
+    CHECK(folder.names() == std::vector<std::string>{"data.tsv"});
+    return run.err;
+  };
+  CHECK_THAT(refusal(lines(12), {}), ContainsSubstring("data.tsv has 12, about 100 are needed"));
+  CHECK_THAT(refusal(lines(3) + "no tab\n\nside \t \n" + "none\nnone\n" + lines(2, 3), {}),
+             ContainsSubstring("too few sources"));
+  CHECK_THAT(refusal("\n" + lines(3) + "no tab\n \t \nside \t \nnone\nnone\n", {}),
+             ContainsSubstring("most lines are not source TAB target: ") &&
+                 ContainsSubstring("data.tsv: 4 of 7, the first is line 5\n"));
+  CHECK_THAT(refusal(lines(200), {"--min-count", "5000"}),
+             ContainsSubstring("--min-count leaves no token of the sources but <unk>") &&
+                 ContainsSubstring("no token is 5000 times in the training data"));
+  std::filesystem::remove(folder / "data.tsv");
+  CHECK_THAT(train(folder / "data.tsv", folder / "run").err, ContainsSubstring("cannot be opened"));
+  CHECK(folder.names().empty());
+}
+
+TEST_CASE("a few bad lines are a warning that shows nothing raw", "[cli]") {
+  const tests::Scratch folder;
+  write_file_atomically(folder / "da\x1bta.tsv", lines(200) + "no tab\n");
+  const tests::Output run = train(folder / "da\x1bta.tsv", folder / "run");
+  CHECK(run.status == 0);
+  CHECK_THAT(run.err, ContainsSubstring("da\uFFFDta.tsv: fewer than two columns") &&
+                          ContainsSubstring("1 line (201)"));
+  CHECK(run.err.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a run resumes from any folder, with the data it began with only", "[cli]") {
+  const tests::Scratch folder;
+  std::filesystem::create_directory(folder / "elsewhere");
+  write_file_atomically(folder / "data.tsv", lines(200));
+  {
+    const WorkingFolder here(folder.path());
+    REQUIRE(train("./data.tsv", "run").status == 0);
+  }
+  const WorkingFolder here(folder / "elsewhere");
+  const auto config = nlohmann::json::parse(read_file(folder / "run/config.json"));
+  CHECK(std::filesystem::path(config["files"]["data"].get<std::string>()).is_absolute());
+  CHECK(config["files"]["stamps"]["data"]["bytes"] == lines(200).size());
+  tests::Output resumed = tests::program({"train", "--run", "../run", "--resume"});
+  INFO(resumed.err);
+  CHECK(resumed.status == 0);
+  CHECK_THAT(resumed.out, ContainsSubstring("continuing at step 2"));
+
+  std::string changed = lines(200);
+  changed[changed.size() - 2] = 'x';
+  write_file_atomically(folder / "data.tsv", changed);
+  resumed = tests::program({"train", "--run", "../run", "--resume"});
+  CHECK(resumed.status == 1);
+  CHECK_THAT(resumed.err, ContainsSubstring("a data file has changed since the run began: ") &&
+                              ContainsSubstring("/data.tsv: ") &&
+                              ContainsSubstring("start a new run with another --run"));
+}
+
+TEST_CASE("a run folder that is none is refused with the reason", "[cli]") {
+  const tests::Scratch folder;
+  write_file_atomically(folder / "file", "");
+  const auto error = [](const std::string& run) {
+    const tests::Output output = tests::program({"translate", "--run", run, "x"});
+    CHECK(output.status == 1);
+    return output.err;
+  };
+  CHECK(error(folder / "file") ==
+        "glass: run folder: is a file, not a folder: " + (folder / "file") + "\n");
+  CHECK(error(folder / "none") == "glass: run folder: does not exist: " + (folder / "none") + "\n");
+  CHECK_THAT(error(folder.path()), ContainsSubstring("has no config.json"));
+}
+
+TEST_CASE("a damaged config.json is named with its entry, what was met and what is right",
+          "[cli]") {
+  const TrainedRun trained;
+  const std::string whole = read_file(trained.config);
+  const auto error = [&](const std::string& content) {
+    write_file_atomically(trained.config, content);
+    const tests::Output output = trained.translate({"7"});
+    CHECK(output.status == 1);
+    CHECK_THAT(output.err, ContainsSubstring("glass: " + trained.config));
+    return output.err;
+  };
+  const auto with = [&](const char* pointer, const nlohmann::json& value) {
+    auto json = nlohmann::json::parse(whole);
+    json[nlohmann::json::json_pointer(pointer)] = value;
+    return error(json.dump());
+  };
+  CHECK_THAT(with("/model/hidden", 0),
+             ContainsSubstring("config.json, model: hidden must be a whole number from 1 to 65536: "
+                               "got 0\n"));
+  CHECK_THAT(with("/model/layers", -1),
+             ContainsSubstring("model: layers must be a whole number from 1 to 64: got -1\n"));
+  CHECK_THAT(
+      with("/model/dropout", "much"),
+      ContainsSubstring("model: dropout must be a number from 0 to below 1: got \"much\"\n"));
+  CHECK_THAT(with("/model/cell", "rnn"), ContainsSubstring("model: cell must be lstm or gru: got"));
+  CHECK_THAT(with("/model", 3), ContainsSubstring("model: must be an object: got number\n"));
+  CHECK_THAT(with("/training/lr", nullptr),
+             ContainsSubstring("training: lr must be a number above 0 and at most 1000: got null"));
+  CHECK_THAT(with("/training/schedule", "sine"), ContainsSubstring("got sine"));
+  CHECK_THAT(with("/training/seed", -3),
+             ContainsSubstring("training: seed must be a whole number"));
+  CHECK_THAT(with("/beam", 0), ContainsSubstring("top level: beam must be a whole number"));
+  CHECK_THAT(with("/task", "x"), ContainsSubstring("task must be dates or pairs: got x"));
+  CHECK_THAT(with("/files/data", 1), ContainsSubstring("files: data must be a text: got 1"));
+  CHECK_THAT(with("/files/stamps/data", 1), ContainsSubstring("files, stamps: must be an object"));
+  CHECK_THAT(with("/text/source_tokens", "bytes"),
+             ContainsSubstring("text, source_tokens: tokens are chars, words or split"));
+  CHECK_THAT(with("/text/source_vocabulary", 1),
+             ContainsSubstring("text, source_vocabulary: an array is missing"));
+  CHECK_THAT(with("/model/source_vocabulary", 999),
+             ContainsSubstring("model: source_vocabulary must be the size of text, "
+                               "source_vocabulary: ") &&
+                 ContainsSubstring("got 999"));
+  CHECK_THAT(error(whole.substr(0, whole.size() / 2)),
+             ContainsSubstring("is damaged, not JSON as Glass wrote it: parse error at line"));
+  CHECK_THAT(error(""), ContainsSubstring("is damaged"));
+  CHECK_THAT(error("{}"), ContainsSubstring("top level: an entry is missing: task"));
+}
+
+TEST_CASE("weights that are no numbers are refused by name", "[cli]") {
+  const TrainedRun trained;
+  for (const char* name : {"model.safetensors", "checkpoint.safetensors"}) {
+    const std::string path = trained.run + "/" + name;
+    const NamedTensors all = load_safetensors(path);
+    all.tensors[1].second.data<float>()[0] = NAN;
+    save_safetensors(path, all);
+    const tests::Output output = name[0] == 'm'
+                                     ? trained.translate({"7"})
+                                     : tests::program({"train", "--run", trained.run, "--resume"});
+    CHECK(output.status == 1);
+    CHECK_THAT(output.err, ContainsSubstring(path + ": a weight is no finite number: " +
+                                             all.tensors[1].first + " has nan at element 0 of"));
+  }
+}
+
+TEST_CASE("a blank line has the empty answer, in its place", "[cli]") {
+  const TrainedRun trained;
+  tests::Output output = trained.translate({}, "7\n\n \t\n14\n");
+  CHECK(output.status == 0);
+  CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 4);
+  const size_t first = output.out.find('\n');
+  CHECK(output.out.substr(first, 3) == "\n\n\n");
+  CHECK(trained.translate({"--attention", ""}).out == "\n");
+  output = trained.translate({"--svg", trained.folder / "map.svg", " "});
+  CHECK(output.status == 1);
+  CHECK_THAT(output.err, ContainsSubstring("--svg has nothing to draw"));
+}
+
+TEST_CASE("control characters of a text reach neither terminal nor picture", "[cli]") {
+  const TrainedRun trained;
+  const std::string text = "7\x1b[31m\x07\u009b1\x7f", svg = trained.folder / "map.svg";
+  for (const Words& words : {Words{text}, Words{"--attention", text}, Words{"--svg", svg, text}}) {
+    const tests::Output output = trained.translate(words);
+    CHECK(output.status == 0);
+    const std::string all = output.out + output.err;
+    for (const char* raw : {"\x1b", "\x07", "\u009b", "\x7f"})
+      CHECK(all.find(raw) == std::string::npos);
+  }
+  const std::string picture = read_file(svg);
+  CHECK(picture.find('\x1b') == std::string::npos);
+  CHECK_THAT(picture, ContainsSubstring("7\uFFFD[31m\uFFFD\uFFFD1\uFFFD"));
+}
