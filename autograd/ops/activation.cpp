@@ -27,6 +27,28 @@ Var softplus(In x, double beta, double threshold) {
 }
 Var logsigmoid(In x) { return pointwise(LogSigmoid{}, x); }
 
+namespace {
+
+Entry replayed(Entry entry, Vars (*replay)(Replay&)) {
+  entry.replay = replay;
+  return entry;
+}
+
+Vars replay_gelu(Replay& r) {
+  const std::string form = r.text("approximate", "none");
+  if (form != "none" && form != "tanh") fail(r.op, "approximate must be none or tanh", form);
+  return {gelu(r["input"], form == "tanh" ? GeluKind::tanh : GeluKind::exact)};
+}
+Vars replay_leaky_relu(Replay& r) {
+  return {leaky_relu(r["input"], r.real("negative_slope", 0.01))};
+}
+Vars replay_elu(Replay& r) { return {elu(r["input"], r.real("alpha", 1))}; }
+Vars replay_softplus(Replay& r) {
+  return {softplus(r["input"], r.real("beta", 1), r.real("threshold", 20))};
+}
+
+}  // namespace
+
 std::vector<Entry> activation_ops() {
   using D = double;
   const auto logistic = [](D x) { return 0.5 * (1 + std::tanh(0.5 * x)); };
@@ -44,19 +66,24 @@ std::vector<Entry> activation_ops() {
                  {at_points(
                      "both signs", relu, [](D x) { return x > 0 ? x : 0; }, both_signs)}),
             "y = max(x, 0)", "dx = dy where x > 0, else 0", "Slope 0 at 0. NaN stays NaN."),
-      about(with(unary("leaky_relu", slope_02, [](D x) { return std::fmax(x, 0.2 * x); }),
+      about(with(replayed(unary("leaky_relu", slope_02, [](D x) { return std::fmax(x, 0.2 * x); }),
+                          replay_leaky_relu),
                  {at_points(
                      "both signs", slope_02, [](D x) { return x > 0 ? x : x / 5; }, both_signs)}),
             "y = x where x > 0, else negative_slope·x",
             "dx = dy where x > 0, else negative_slope·dy", "Slope negative_slope at 0."),
-      about(with(unary("elu", elu_15, [](D x) { return x > 0 ? x : 1.5 * (std::exp(x) - 1); }),
+      about(with(replayed(
+                     unary("elu", elu_15, [](D x) { return x > 0 ? x : 1.5 * (std::exp(x) - 1); }),
+                     replay_elu),
                  {at_points(
                      "both signs", elu_15, [](D x) { return x > 0 ? x : 1.5 * std::expm1(x); },
                      both_signs)}),
             "y = x where x > 0, else alpha·(exp(x) - 1)",
             "dx = dy where x > 0, else dy·alpha·exp(x)", "Slope alpha at 0."),
-      about(with(unary("gelu", gelu_exact,
-                       [](D x) { return x * 0.5 * std::erfc(-x / std::sqrt(2.0)); }, {-4, 4}),
+      about(with(replayed(
+                     unary("gelu", gelu_exact,
+                           [](D x) { return x * 0.5 * std::erfc(-x / std::sqrt(2.0)); }, {-4, 4}),
+                     replay_gelu),
                  {at_points(
                      "tanh form", gelu_tanh,
                      [](D x) {
@@ -69,9 +96,10 @@ std::vector<Entry> activation_ops() {
             "gelu(-∞) is NaN, as the product 0·∞ is."),
       about(unary("silu", silu, [logistic](D x) { return x * logistic(x); }), "y = x·σ(x)",
             "dx = dy·σ(x)·(1 + x·(1 - σ(x)))"),
-      about(with(unary(
-                     "softplus", [](In x) { return softplus(x); },
-                     [](D x) { return std::log(1 + std::exp(x)); }),
+      about(with(replayed(unary(
+                              "softplus", [](In x) { return softplus(x); },
+                              [](D x) { return std::log(1 + std::exp(x)); }),
+                          replay_softplus),
                  {at_points("beta 2, threshold 3: both sides", softplus_2,
                             [](D x) { return x > 1.5 ? x : std::log(1 + std::exp(2 * x)) / 2; },
                             {-3, -1, 0, 1, 1.4, 1.6, 4})}),

@@ -9,6 +9,7 @@
 #include "autograd/pointwise.h"
 #include "autograd/samples.h"
 #include "tensor/functions/arithmetic.h"
+#include "tensor/ops.h"
 
 namespace glass {
 
@@ -18,6 +19,18 @@ Var add(In a, In b) { return pointwise(Add{}, a, b); }
 Var sub(In a, In b) { return pointwise(Sub{}, a, b); }
 Var mul(In a, In b) { return pointwise(Mul{}, a, b); }
 Var div(In a, In b) { return pointwise(Div{}, a, b); }
+
+Var div(In a, In b, Rounding rounding) {
+  const Tensor quotients = div(a, b).value();
+  const Tensor y = quotients.clone();
+  visit_floating("div", y.dtype(), [&]<class T>(T) {
+    T* out = y.data<T>();
+    for (int64_t i = 0; i < y.numel(); ++i)
+      out[i] = rounding == Rounding::floor ? std::floor(out[i]) : std::trunc(out[i]);
+  });
+  return Var(y);
+}
+
 Var pow(In base, In exponent) { return pointwise(Pow{}, base, exponent); }
 Var maximum(In a, In b) { return pointwise(Maximum{}, a, b); }
 Var minimum(In a, In b) { return pointwise(Minimum{}, a, b); }
@@ -35,17 +48,100 @@ Var sin(In x) { return pointwise(Sin{}, x); }
 Var cos(In x) { return pointwise(Cos{}, x); }
 Var erf(In x) { return pointwise(Erf{}, x); }
 Var clamp(In x, double min, double max) { return pointwise(Clamp{min, max}, x); }
+Var clamp(In x, const Var& min, const Var& max) {
+  if (!min.defined() && !max.defined()) fail("clamp", "needs a bound");
+  Var y = *x;
+  if (min.defined()) y = where(lt(y, min), min, y);
+  if (max.defined()) y = where(gt(y, max), max, y);
+  return y;
+}
+
+namespace {
+
+// a + alpha·b, a - alpha·b
+Entry scaled(Entry entry, Var (*f)(In, In)) {
+  entry.replay = [f](Replay& r) {
+    const Var a = r.tensor_or_number("input"), b = r.tensor_or_number("other");
+    const double alpha = r.real("alpha", 1);
+    return Vars{f(a, alpha == 1 ? b : b * alpha)};
+  };
+  return entry;
+}
+
+Vars replay_div(Replay& r) {
+  const Var a = r.tensor_or_number("input"), b = r.tensor_or_number("other");
+  const std::string rounding = r.text("rounding_mode", "none");
+  if (rounding == "none") return {div(a, b)};
+  if (rounding != "floor" && rounding != "trunc")
+    fail(r.op, "rounding_mode must be floor or trunc", rounding);
+  return {div(a, b, rounding == "floor" ? Rounding::floor : Rounding::trunc)};
+}
+
+Vars replay_clamp(Replay& r) {
+  const auto bound = [&](const char* name, double none) {
+    return r.inputs.count(name) ? r[name] : Var(r.real(name, none));
+  };
+  const Var min = bound("min", -INFINITY), max = bound("max", INFINITY);
+  if (min.is_number() && max.is_number()) return {clamp(r["input"], min.item(), max.item())};
+  return {clamp(r["input"], min, max)};
+}
+
+Vars replay_pow(Replay& r) {
+  return {pow(r.tensor_or_number("input"), r.tensor_or_number("exponent"))};
+}
+
+Entry replayed(Entry entry, Vars (*replay)(Replay&)) {
+  entry.replay = replay;
+  return entry;
+}
+
+// Quotients with their fraction cut off, of constants: there is no gradient to check.
+Sample rounded(const char* label, Rounding rounding, Numbers want) {
+  return {.label = label,
+          .inputs = {exact_constant({4}, {7, -7, 7, -7}), exact_constant({4}, {2, 2, -2, -2})},
+          .f = [=](const Vars& v) { return Vars{div(v[0], v[1], rounding)}; },
+          .reference = [=](const std::vector<Numbers>&) { return want; }};
+}
+
+Sample bounded(const char* label, bool lower, bool upper) {
+  return {.label = label,
+          .inputs = {exact({4}, {-2, 0.25, 1, 3}), exact({4}, {-1, 0.5, -3, 2}), exact({}, {1.5})},
+          .f =
+              [=](const Vars& v) {
+                const Var y = clamp(v[0], lower ? v[1] : Var(), upper ? v[2] : Var());
+                return Vars{y + 0.0 * v[1] + 0.0 * v[2]};
+              },
+          .reference =
+              [=](const std::vector<Numbers>& x) {
+                Numbers y = x[0];
+                for (size_t i = 0; i < y.size(); ++i) {
+                  if (lower) y[i] = std::max(y[i], x[1][i]);
+                  if (upper) y[i] = std::min(y[i], x[2][0]);
+                }
+                return y;
+              }};
+}
+
+}  // namespace
 
 std::vector<Entry> arithmetic_ops() {
   using D = double;
+  const auto quotient = [](In a, In b) { return div(a, b); };
   const auto clamped = [](In x) { return clamp(x, -0.5, 1.5); };
   return {
-      about(binary("add", add, [](D a, D b) { return a + b; }), "y = a + b", "da = dy, db = dy"),
-      about(binary("sub", sub, [](D a, D b) { return a - b; }), "y = a - b", "da = dy, db = -dy"),
+      about(scaled(binary("add", add, [](D a, D b) { return a + b; }), add), "y = a + b",
+            "da = dy, db = dy"),
+      about(scaled(binary("sub", sub, [](D a, D b) { return a - b; }), sub), "y = a - b",
+            "da = dy, db = -dy"),
       about(binary("mul", mul, [](D a, D b) { return a * b; }), "y = a·b", "da = dy·b, db = dy·a"),
-      about(binary("div", div, [](D a, D b) { return a / b; }, {}, {0.5, 2}), "y = a/b",
-            "da = dy/b, db = -dy·a/b²", "Real types only."),
-      about(with(binary("pow", pow, [](D a, D b) { return std::pow(a, b); }, {0.3, 2}, {-2, 2}),
+      about(with(replayed(binary("div", quotient, [](D a, D b) { return a / b; }, {}, {0.5, 2}),
+                          replay_div),
+                 {rounded("rounded down", Rounding::floor, {3, -4, -4, 3}),
+                  rounded("rounded to 0", Rounding::trunc, {3, -3, -3, 3})}),
+            "y = a/b", "da = dy/b, db = -dy·a/b²", "Real types only. Rounded: no gradient."),
+      about(with(replayed(
+                     binary("pow", pow, [](D a, D b) { return std::pow(a, b); }, {0.3, 2}, {-2, 2}),
+                     replay_pow),
                  {at_points(
                       "square of any sign", [](In x) { return pow(x, 2.0); },
                       [](D x) { return x * x; }, {-1.5, -0.2, 0.7, 2}),
@@ -99,12 +195,16 @@ std::vector<Entry> arithmetic_ops() {
             "dx = -dy·sin(x)"),
       about(unary("erf", erf, [](D x) { return std::erf(x); }), "y = erf(x) = 2/√π·∫₀ˣ exp(-t²) dt",
             "dx = dy·2/√π·exp(-x²)"),
-      about(with(unary("clamp", clamped, [](D x) { return std::clamp(x, -0.5, 1.5); }, {-0.4, 1.4}),
+      about(with(replayed(unary("clamp", clamped, [](D x) { return std::clamp(x, -0.5, 1.5); },
+                                {-0.4, 1.4}),
+                          replay_clamp),
                  {at_points("below, between, above", clamped,
                             [](D x) { return x < -0.5  ? -0.5
                                              : x > 1.5 ? 1.5
                                                        : x; },
-                            {-2, -0.6, -0.4, 0, 1.4, 1.6, 5})}),
+                            {-2, -0.6, -0.4, 0, 1.4, 1.6, 5}),
+                  bounded("tensors", true, true), bounded("below", true, false),
+                  bounded("above", false, true)}),
             "y = min(max(x, min), max)", "dx = dy within the bounds, else 0",
             "Slope 1 on the bounds. With min above max the result is max.")};
 }

@@ -10,6 +10,8 @@ Var add(In a, In b);
 Var sub(In a, In b);
 Var mul(In a, In b);
 Var div(In a, In b);
+enum class Rounding : uint8_t { floor, trunc };
+Var div(In a, In b, Rounding rounding);  ///< rounded down, or towards 0; no gradient
 Var pow(In base, In exponent);
 Var maximum(In a, In b);  ///< ties split the gradient evenly
 Var minimum(In a, In b);
@@ -27,6 +29,9 @@ Var sin(In x);
 Var cos(In x);
 Var erf(In x);
 Var clamp(In x, double min, double max);  ///< slope 1 on the bounds
+/// Bounds that broadcast to x; either may be undefined. The gradient goes where the value comes
+/// from.
+Var clamp(In x, const Var& min, const Var& max);
 
 inline Var operator+(In a, In b) { return add(a, b); }
 inline Var operator-(In a, In b) { return sub(a, b); }

@@ -44,8 +44,11 @@ Var where(In condition, In a, In b) {
   if (is_number(a) && is_number(b)) y.mark_number();
   return y;
 }
-Var masked_fill(In x, In mask, double value) {
-  return where(mask, In(value, x.where.file, x.where.line), x);
+Var masked_fill(In x, In mask, In value) {
+  if (value.var && value.var->ndim() != 0)
+    fail("masked_fill", "value must be a number or 0-d", value.var->shape());
+  if (value.var) return where(mask, value, x);
+  return where(mask, In(value.number, x.where.file, x.where.line), x);
 }
 
 namespace {
@@ -126,11 +129,15 @@ std::vector<Entry> comparison_ops() {
                   "condition must be bool: got float32"},
                  {"two types", [=] { where(yes, real, whole); }, "float32 and int64"},
                  {"shapes", [=] { where(yes, ones({3}, kFloat32), real); },
-                  "do not broadcast: [3] and [2]"}}};
+                  "do not broadcast: [3] and [2]"}},
+      .replay = [](Replay& r) {
+        const Var a = r.tensor_or_number("input"), b = r.tensor_or_number("other");
+        return Vars{where(r["condition"], a, b)};
+      }};
   const Entry fill_op{
       .name = "masked_fill",
       .formula = "y = value where mask, else x",
-      .gradient = "dx = dy where not mask, else 0",
+      .gradient = "dx = dy where not mask, else 0; dvalue = Σ dy where mask",
       .notes = "Not an attention mask: those say what may be attended to.",
       .samples =
           {{.label = "mask per column",
@@ -139,6 +146,12 @@ std::vector<Entry> comparison_ops() {
             .reference = [](const Columns& x) -> Numbers {
               return {x[0][0], -7, x[0][2], x[0][3], -7, x[0][5]};
             }},
+           {.label = "a 0-d value",
+            .inputs = {{{2}}, exact_bools({2, 1}, {0, 1}), {{}}},
+            .f = [](const Vars& v) { return Vars{masked_fill(v[0], v[1], v[2])}; },
+            .reference = [](const Columns& x) -> Numbers {
+              return {x[0][0], x[0][1], x[2][0], x[2][0]};
+            }},
            {.label = "0-d",
             .inputs = {{{}}, exact_bools({}, {0})},
             .f = fill,
@@ -146,7 +159,11 @@ std::vector<Entry> comparison_ops() {
            {.label = "empty", .inputs = {{{0, 3}}, bools({3})}, .f = fill, .reference = nothing}},
       .errors = {{"mask of numbers", [=] { masked_fill(real, real, 0); },
                   "condition must be bool: got float32"},
-                 {"fraction into integers", [=] { masked_fill(whole, yes, 0.5); }, "0.5"}}};
+                 {"fraction into integers", [=] { masked_fill(whole, yes, 0.5); }, "0.5"},
+                 {"two values", [=] { masked_fill(real, yes, real); }, "number or 0-d: [2]"}},
+      .replay = [](Replay& r) {
+        return Vars{masked_fill(r["input"], r["mask"], r.tensor_or_number("value"))};
+      }};
   return {about(comparison("eq", eq, [](D a, D b) { return a == b; }), "y = (a = b)", "none"),
           about(comparison("ne", ne, [](D a, D b) { return a != b; }), "y = (a ≠ b)", "none"),
           about(comparison("lt", lt, [](D a, D b) { return a < b; }), "y = (a < b)", "none"),

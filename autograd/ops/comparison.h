@@ -24,7 +24,8 @@ inline Var operator>=(In a, In b) { return ge(a, b); }
 
 /// a where condition (bool) is true, else b. The branch not chosen gets gradient zero.
 Var where(In condition, In a, In b);
-/// x with value wherever mask (bool) is true. Not an attention mask: see nn/mask.h.
-Var masked_fill(In x, In mask, double value);
+/// x with value (a number or 0-d) wherever mask (bool) is true. Not an attention mask: see
+/// nn/mask.h.
+Var masked_fill(In x, In mask, In value);
 
 }  // namespace glass

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "autograd/op.h"
+#include "autograd/ops/arguments.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/comparison.h"
 #include "autograd/ops/indexing.h"
@@ -247,6 +248,17 @@ Numbers nll_mean(const Columns& in) {
   return {counted > 0 ? total / counted : 0};
 }
 
+// PyTorch keeps the classes on axis 1, and on the only axis of one place.
+Vars replay_classes(Replay& r, Var (*loss)(In, const Var&, const CrossEntropyOptions&),
+                    bool smoothed) {
+  CrossEntropyOptions options{.ignore_index = r.integer("ignore_index", -100),
+                              .reduction = reduction_argument(r),
+                              .weight = r.maybe("weight").value(),
+                              .class_dim = r["input"].ndim() > 1 ? 1 : 0};
+  if (smoothed) options.label_smoothing = r.real("label_smoothing", 0);
+  return {loss(r["input"], r["target"], options)};
+}
+
 }  // namespace
 
 std::vector<Entry> cross_entropy_ops() {
@@ -304,7 +316,8 @@ std::vector<Entry> cross_entropy_ops() {
                          cross_entropy(ones({1, 3}), Var(Tensor::zeros({1}, kInt64)),
                                        {.label_smoothing = 1.5});
                        },
-                       "label_smoothing must be in [0, 1]: 1.5"}}},
+                       "label_smoothing must be in [0, 1]: 1.5"}},
+           .replay = [](Replay& r) { return replay_classes(r, cross_entropy, true); }},
           {.name = "nll_loss",
            .kind = EntryKind::loss,
            .formula = "loss = -w[target]·x[target]",
@@ -317,7 +330,8 @@ std::vector<Entry> cross_entropy_ops() {
                        [] {
                          nll_loss(ones({1, 3}), Var(Tensor::from<int64_t>({3})));
                        },
-                       "target out of range: 3"}}}};
+                       "target out of range: 3"}},
+           .replay = [](Replay& r) { return replay_classes(r, nll_loss, false); }}};
 }
 
 }  // namespace glass

@@ -86,7 +86,12 @@ std::vector<Entry> dropout_ops() {
            .errors = {{"p above 1", [=] { call(1.5, kFloat32); }, "p must be in [0, 1]: 1.5"},
                       {"p below 0", [=] { call(-0.1, kFloat32); }, "p must be in [0, 1]: -0.1"},
                       {"p no number", [=] { call(NAN, kFloat32); }, "p must be in [0, 1]"},
-                      {"integers", [=] { call(0.5, kInt64); }, "got int64"}}}};
+                      {"integers", [=] { call(0.5, kInt64); }, "got int64"}},
+           .replay = [](Replay& r) {
+             Generator generator;
+             return Vars{
+                 dropout(r["input"], r.real("p", 0.5), r.flag("training", true), generator)};
+           }}};
 }
 
 }  // namespace glass

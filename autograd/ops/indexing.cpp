@@ -1,5 +1,7 @@
 #include "autograd/ops/indexing.h"
 
+#include <map>
+
 #include "autograd/op.h"
 #include "autograd/ops/comparison.h"
 #include "autograd/ops/shape.h"
@@ -85,6 +87,7 @@ struct Embedding {
   Tensor ids;  // 1-d
   Shape shape;
   int64_t padding_idx;
+  Tensor shares;  // [ids, 1], or undefined: what the gradients are multiplied with
   Shape from{};
   Tensor forward(const Tensor& weight) {
     from = weight.shape();
@@ -96,6 +99,7 @@ struct Embedding {
       const Var padding = eq(unsqueeze(Var(ids), 1), static_cast<double>(padding_idx));
       dy = masked_fill(dy, padding, 0);
     }
+    if (shares.defined()) dy = dy * Var(shares.to(dy.dtype()));
     if (!b.create_graph()) return index_add_(b.accumulator(0), 0, ids, dy.value());
     b.add(0, record(IndexAdd{0, ids, from}, In(dy)));
   }
@@ -108,6 +112,10 @@ Var scatter_add(In x, int64_t dim, const Var& index, In src) {
   return record(ScatterAdd{dim, index.value()}, x, src);
 }
 Var index_select(In x, int64_t dim, const Var& index) {
+  if (x->ndim() == 0 && index.ndim() == 1 && index.numel() == 1) {
+    normalize_dim("index_select", dim, 0);
+    return reshape(index_select(reshape(x, {1}), 0, index), {});
+  }
   return record(IndexSelect{dim, index.value()}, x);
 }
 
@@ -127,7 +135,21 @@ Var index_fill(In x, int64_t dim, const Var& index, In value) {
   return where(In(mask, x.where.file, x.where.line), value, x);
 }
 
-Var embedding(const Var& ids, In weight, int64_t padding_idx) {
+namespace {
+
+// 1 / how often each id stands among ids (1-d).
+Tensor frequency_shares(const Tensor& ids) {
+  const std::vector<int64_t> all = ids.to_vector<int64_t>();
+  std::map<int64_t, double> count;
+  for (int64_t id : all) ++count[id];
+  std::vector<double> shares;
+  for (int64_t id : all) shares.push_back(1 / count[id]);
+  return Tensor::from(shares, {ids.numel(), 1});
+}
+
+}  // namespace
+
+Var embedding(const Var& ids, In weight, int64_t padding_idx, bool scale_grad_by_freq) {
   if (weight->ndim() != 2)
     fail("embedding", "weight must be [num_embeddings, dim]", weight->shape());
   if (padding_idx >= weight->size(0))
@@ -135,7 +157,9 @@ Var embedding(const Var& ids, In weight, int64_t padding_idx) {
          " rows");
   Shape shape = ids.shape();
   shape.push_back(weight->size(1));
-  return record(Embedding{ids.value().reshape({ids.numel()}), shape, padding_idx}, weight);
+  const Tensor flat = ids.value().reshape({ids.numel()});
+  const Tensor shares = scale_grad_by_freq ? frequency_shares(flat) : Tensor();
+  return record(Embedding{flat, shape, padding_idx, shares}, weight);
 }
 
 namespace {
@@ -156,38 +180,40 @@ Sample gathered(const char* label, Input x, int64_t dim, Input index,
   const auto call = [](const Shape& x, int64_t dim, std::initializer_list<int64_t> ids) {
     gather(ones(x), dim, index_of(ids));
   };
-  return {.name = "gather",
-          .formula = "y[i][j] = x[i][index[i][j]] along dim",
-          .gradient = "dx = dy added at the places read",
-          .samples = {gathered("columns, some twice", {{2, 3}}, 1, exact_ints({2, 2}, {2, 2, 0, 1}),
-                               [](const Columns& x) {
-                                 return Numbers{x[0][2], x[0][2], x[0][3], x[0][4]};
-                               }),
-                      gathered("rows, index smaller", {{3, 2}}, 0, exact_ints({2, 1}, {2, 0}),
-                               [](const Columns& x) {
-                                 return Numbers{x[0][4], x[0][0]};
-                               }),
-                      gathered("inner axis", {{2, 2, 2}}, 1, exact_ints({2, 1, 2}, {1, 0, 0, 1}),
-                               [](const Columns& x) {
-                                 return Numbers{x[0][2], x[0][1], x[0][4], x[0][7]};
-                               }),
-                      gathered("0-d", {{}}, 0, exact_ints({}, {0}),
-                               [](const Columns& x) { return x[0]; }),
-                      gathered("no index", {{2, 3}}, 1, ints({2, 0}, 0, 1), nothing)},
-          .errors = {{"beyond",
-                      [=] {
-                        call({3}, 0, {0, 3});
-                      },
-                      "3, should be in [0, 2]"},
-                     {"negative", [=] { call({3}, 0, {-1}); }, "-1, should be in [0, 2]"},
-                     {"axes",
-                      [=] {
-                        call({3, 2}, 0, {0});
-                      },
-                      "index [1], tensor [3, 2]"},
-                     {"real index", [] { gather(ones({2}), 0, ones({2})); }, "must be int64"},
-                     {"0-d beyond", [] { gather(ones({}), 0, Var(Tensor::scalar(1, kInt64))); },
-                      "1, should be in [0, 0]"}}};
+  return {
+      .name = "gather",
+      .formula = "y[i][j] = x[i][index[i][j]] along dim",
+      .gradient = "dx = dy added at the places read",
+      .samples = {gathered("columns, some twice", {{2, 3}}, 1, exact_ints({2, 2}, {2, 2, 0, 1}),
+                           [](const Columns& x) {
+                             return Numbers{x[0][2], x[0][2], x[0][3], x[0][4]};
+                           }),
+                  gathered("rows, index smaller", {{3, 2}}, 0, exact_ints({2, 1}, {2, 0}),
+                           [](const Columns& x) {
+                             return Numbers{x[0][4], x[0][0]};
+                           }),
+                  gathered("inner axis", {{2, 2, 2}}, 1, exact_ints({2, 1, 2}, {1, 0, 0, 1}),
+                           [](const Columns& x) {
+                             return Numbers{x[0][2], x[0][1], x[0][4], x[0][7]};
+                           }),
+                  gathered("0-d", {{}}, 0, exact_ints({}, {0}),
+                           [](const Columns& x) { return x[0]; }),
+                  gathered("no index", {{2, 3}}, 1, ints({2, 0}, 0, 1), nothing)},
+      .errors = {{"beyond",
+                  [=] {
+                    call({3}, 0, {0, 3});
+                  },
+                  "3, should be in [0, 2]"},
+                 {"negative", [=] { call({3}, 0, {-1}); }, "-1, should be in [0, 2]"},
+                 {"axes",
+                  [=] {
+                    call({3, 2}, 0, {0});
+                  },
+                  "index [1], tensor [3, 2]"},
+                 {"real index", [] { gather(ones({2}), 0, ones({2})); }, "must be int64"},
+                 {"0-d beyond", [] { gather(ones({}), 0, Var(Tensor::scalar(1, kInt64))); },
+                  "1, should be in [0, 0]"}},
+      .replay = [](Replay& r) { return Vars{gather(r["input"], r.integer("dim"), r["index"])}; }};
 }
 
 [[gnu::cold]] Entry scatter_entry() {
@@ -215,16 +241,19 @@ Sample gathered(const char* label, Input x, int64_t dim, Input index,
                        .inputs = {{{2}}, ints({0}, 0, 1), {{0}}},
                        .f = f,
                        .reference = [](const Columns& x) { return x[0]; }}},
-          .errors = {
-              {"beyond", [] { scatter_add(ones({2}), 0, index_of({2}), ones({1})); },
-               "2, should be in [0, 1]"},
-              {"source too small",
-               [] {
-                 scatter_add(ones({2}), 0, index_of({0, 1}), ones({1}));
-               },
-               "[1] and [2]"},
-              {"two types", [] { scatter_add(ones({2}), 0, index_of({0}), ones({1}, kFloat32)); },
-               "float64 and float32"}}};
+          .errors = {{"beyond", [] { scatter_add(ones({2}), 0, index_of({2}), ones({1})); },
+                      "2, should be in [0, 1]"},
+                     {"source too small",
+                      [] {
+                        scatter_add(ones({2}), 0, index_of({0, 1}), ones({1}));
+                      },
+                      "[1] and [2]"},
+                     {"two types",
+                      [] { scatter_add(ones({2}), 0, index_of({0}), ones({1}, kFloat32)); },
+                      "float64 and float32"}},
+          .replay = [](Replay& r) {
+            return Vars{scatter_add(r["input"], r.integer("dim"), r["index"], r["src"])};
+          }};
 }
 
 [[gnu::cold]] Entry select_entry() {
@@ -250,6 +279,10 @@ Sample gathered(const char* label, Input x, int64_t dim, Input index,
                        .inputs = {{{3, 2}}, ints({0}, 0, 1)},
                        .f = rows,
                        .reference = nothing},
+                      {.label = "0-d",
+                       .inputs = {{{}}, exact_ints({1}, {0})},
+                       .f = rows,
+                       .reference = [](const Columns& x) { return x[0]; }},
                       {.label = "empty rows",
                        .inputs = {{{2, 0}}, exact_ints({1}, {1})},
                        .f = rows,
@@ -260,7 +293,10 @@ Sample gathered(const char* label, Input x, int64_t dim, Input index,
                       [] {
                         index_select(ones({3}), 0, Var(Tensor::zeros({1, 1}, kInt64)));
                       },
-                      "index [1, 1]"}}};
+                      "index [1, 1]"}},
+          .replay = [](Replay& r) {
+            return Vars{index_select(r["input"], r.integer("dim"), r["index"])};
+          }};
 }
 
 [[gnu::cold]] Entry fill_entry() {
@@ -316,7 +352,9 @@ std::vector<Entry> indexing_ops() {
       .name = "embedding",
       .formula = "y = weight[ids]",
       .gradient = "dweight[id] = Σ dy over the places of id",
-      .notes = "The row padding_idx gets no gradient.",
+      .notes =
+          "The row padding_idx gets no gradient. scale_grad_by_freq divides it by the id's count, "
+          "and then it is not the derivative.",
       .samples = {looked_up("ids of two axes, some twice", exact_ints({2, 2}, {1, 1, 0, 1}),
                             {{3, 2}}, -1),
                   looked_up("one id", exact_ints({}, {2}), {{3, 2}}, -1),
@@ -340,7 +378,16 @@ std::vector<Entry> indexing_ops() {
                   [] {
                     embedding(index_of({0}), ones({3, 2}), 3);
                   },
-                  "3, table has 3 rows"}}};
+                  "3, table has 3 rows"}},
+      .replay = [](Replay& r) {
+        const Var& weight = r["weight"];
+        int64_t padding = -1;  // PyTorch's negative ones count from the end
+        if (r.has("padding_idx"))
+          padding = normalize_dim("padding_idx", r.integer("padding_idx"),
+                                  static_cast<int>(weight.size(0)));
+        r.flag("sparse", false);  // how a gradient is kept, not what it is
+        return Vars{embedding(r["input"], weight, padding, r.flag("scale_grad_by_freq", false))};
+      }};
   return {gather_entry(), scatter_entry(), select_entry(), fill_entry(), embedding_entry};
 }
 

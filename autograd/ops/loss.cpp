@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "autograd/ops/activation.h"
+#include "autograd/ops/arguments.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/comparison.h"
 #include "autograd/ops/table.h"
@@ -86,6 +87,17 @@ std::vector<Sample> pairs(Var (*loss)(In, In, LossReduction),
           row("empty", {0, 3}, LossReduction::sum)};
 }
 
+std::function<Vars(Replay&)> plain(Var (*loss)(In, In, LossReduction)) {
+  return [loss](Replay& r) { return Vars{loss(r["input"], r["target"], reduction_argument(r))}; };
+}
+
+std::function<Vars(Replay&)> bounded(Var (*loss)(In, In, LossReduction, double),
+                                     const char* bound) {
+  return [=](Replay& r) {
+    return Vars{loss(r["input"], r["target"], reduction_argument(r), r.real(bound, 1))};
+  };
+}
+
 }  // namespace
 
 std::vector<Entry> loss_ops() {
@@ -108,7 +120,8 @@ std::vector<Entry> loss_ops() {
            .gradient = "dx = 2·g·(x - t), dt = -dx",
            .samples = pairs(
                mse_loss, [](double x, double t) { return (x - t) * (x - t); }, any),
-           .errors = shapes(mse_loss)},
+           .errors = shapes(mse_loss),
+           .replay = plain(mse_loss)},
           {.name = "l1_loss",
            .kind = EntryKind::loss,
            .formula = "|x - t|",
@@ -116,7 +129,8 @@ std::vector<Entry> loss_ops() {
            .notes = "Slope 0 where x = t.",
            .samples = pairs(
                l1_loss, [](double x, double t) { return std::fabs(x - t); }, any),
-           .errors = shapes(l1_loss)},
+           .errors = shapes(l1_loss),
+           .replay = plain(l1_loss)},
           {.name = "smooth_l1_loss",
            .kind = EntryKind::loss,
            .formula = "d²/(2·beta) for d = |x - t| < beta, else d - beta/2",
@@ -128,7 +142,8 @@ std::vector<Entry> loss_ops() {
                  return d < 0.5 ? d * d : d - 0.25;
                },
                any),
-           .errors = shapes(smooth)},
+           .errors = shapes(smooth),
+           .replay = bounded(smooth_l1_loss, "beta")},
           {.name = "huber_loss",
            .kind = EntryKind::loss,
            .formula = "d²/2 for d = |x - t| < delta, else delta·(d - delta/2)",
@@ -140,7 +155,8 @@ std::vector<Entry> loss_ops() {
                  return d < 0.7 ? d * d / 2 : 0.7 * d - 0.245;
                },
                any),
-           .errors = shapes(huber)},
+           .errors = shapes(huber),
+           .replay = bounded(huber_loss, "delta")},
           {.name = "binary_cross_entropy_with_logits",
            .kind = EntryKind::loss,
            .formula = "-t·log σ(x) - (1 - t)·log σ(-x)",
@@ -152,7 +168,12 @@ std::vector<Entry> loss_ops() {
                  return -t * std::log(p) - (1 - t) * std::log(1 - p);
                },
                share),
-           .errors = shapes(bce)}};
+           .errors = shapes(bce),
+           .replay = [](Replay& r) {
+             const BceOptions options{reduction_argument(r), r.maybe("weight").value(),
+                                      r.maybe("pos_weight").value()};
+             return Vars{binary_cross_entropy_with_logits(r["input"], r["target"], options)};
+           }}};
 }
 
 }  // namespace glass

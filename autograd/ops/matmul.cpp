@@ -164,82 +164,85 @@ std::vector<Entry> matmul_ops() {
   const auto call_linear = [](const Shape& x, const Shape& weight, const Shape& bias) {
     linear(ones(x), ones(weight), ones(bias));
   };
-  return {{.name = "matmul",
-           .formula = "y = a·b, for every leading index",
-           .gradient = "da = dy·bᵀ, db = aᵀ·dy",
-           .notes = "1-d operands are a row on the left and a column on the right; leading axes "
-                    "broadcast.",
-           .samples = {times("matrices", {2, 3}, {3, 4}, 2, 3, 4),
-                       times("batch and matrix", {2, 2, 3}, {3, 2}, 4, 3, 2),
-                       times("batches", {3, 2, 3}, {3, 3, 2}, 2, 3, 2, 3),
-                       times("shared left", {2, 3}, {2, 3, 2}, 2, 3, 2, 2),
-                       times("shared right", {2, 2, 3}, {1, 3, 2}, 2, 3, 2, 2),
-                       times("two leading axes", {2, 2, 2, 3}, {2, 2, 3, 1}, 2, 3, 1, 4),
-                       times("dot product", {3}, {3}, 1, 3, 1),
-                       times("vector and matrix", {3}, {3, 2}, 1, 3, 2),
-                       times("matrix and vector", {2, 3}, {3}, 2, 3, 1),
-                       times("vector and batch", {3}, {2, 3, 2}, 1, 3, 2, 2),
-                       times("batch and vector", {2, 2, 3}, {3}, 4, 3, 1),
-                       times("nothing between", {2, 0}, {0, 3}, 2, 0, 3),
-                       times("no rows", {0, 3}, {3, 2}, 0, 3, 2),
-                       times("no columns", {2, 3}, {3, 0}, 2, 3, 0),
-                       times("no batches", {0, 2, 3}, {3, 2}, 0, 3, 2)},
-           .errors = {{"inner sizes",
-                       [=] {
-                         call({3, 4}, {5, 6});
-                       },
-                       "inner sizes differ: [3, 4] · [5, 6] (4 and 5)"},
-                      {"batches",
-                       [=] {
-                         call({2, 2, 3}, {3, 3, 2});
-                       },
-                       "[2] and [3]"},
-                      {"0-d", [=] { call({}, {2}); }, "at least one dimension"},
-                      {"number", [] { matmul(2.0, ones({2})); }, "needs a Var here, not a number"},
-                      {"integers",
-                       [] {
-                         matmul(ones({2, 2}, kInt64), ones({2, 2}, kInt64));
-                       },
-                       "got int64"},
-                      {"two types",
-                       [] {
-                         matmul(ones({2, 2}), ones({2, 2}, kFloat32));
-                       },
-                       "float64 and float32"}}},
-          {.name = "linear",
-           .kind = EntryKind::fused,
-           .formula = "y = x·weightᵀ + bias",
-           .gradient = "dx = dy·weight, dweight = dyᵀ·x, dbias = Σ dy over the rows",
-           .notes = "The products of a weight that is used several times are gathered and done as "
-                    "one.",
-           .samples = {layer("rows", {3, 2}, {4, 2}, true), layer("no bias", {3, 2}, {4, 2}, false),
-                       layer("sequence", {2, 3, 2}, {2, 2}, true),
-                       layer("one vector", {3}, {2, 3}, true),
-                       layer("one vector, no bias", {3}, {2, 3}, false),
-                       layer("no inputs", {4, 0}, {3, 0}, true),
-                       layer("no inputs, no bias", {4, 0}, {3, 0}, false),
-                       layer("no rows", {0, 2}, {3, 2}, true),
-                       layer("no outputs", {2, 2}, {0, 2}, true)},
-           .errors = {{"inner sizes",
-                       [=] {
-                         call_linear({3, 4}, {5, 6}, {5});
-                       },
-                       "[3, 4] and weight [5, 6]"},
-                      {"bias",
-                       [=] {
-                         call_linear({3, 6}, {5, 6}, {6});
-                       },
-                       "[6] for weight [5, 6]"},
-                      {"weight of one axis",
-                       [=] {
-                         call_linear({3, 6}, {6}, {6});
-                       },
-                       "weight [6]"},
-                      {"two types",
-                       [] {
-                         linear(ones({2, 2}), ones({2, 2}), ones({2}, kFloat32));
-                       },
-                       "float64 and float32"}}}};
+  return {
+      {.name = "matmul",
+       .formula = "y = a·b, for every leading index",
+       .gradient = "da = dy·bᵀ, db = aᵀ·dy",
+       .notes = "1-d operands are a row on the left and a column on the right; leading axes "
+                "broadcast.",
+       .samples = {times("matrices", {2, 3}, {3, 4}, 2, 3, 4),
+                   times("batch and matrix", {2, 2, 3}, {3, 2}, 4, 3, 2),
+                   times("batches", {3, 2, 3}, {3, 3, 2}, 2, 3, 2, 3),
+                   times("shared left", {2, 3}, {2, 3, 2}, 2, 3, 2, 2),
+                   times("shared right", {2, 2, 3}, {1, 3, 2}, 2, 3, 2, 2),
+                   times("two leading axes", {2, 2, 2, 3}, {2, 2, 3, 1}, 2, 3, 1, 4),
+                   times("dot product", {3}, {3}, 1, 3, 1),
+                   times("vector and matrix", {3}, {3, 2}, 1, 3, 2),
+                   times("matrix and vector", {2, 3}, {3}, 2, 3, 1),
+                   times("vector and batch", {3}, {2, 3, 2}, 1, 3, 2, 2),
+                   times("batch and vector", {2, 2, 3}, {3}, 4, 3, 1),
+                   times("nothing between", {2, 0}, {0, 3}, 2, 0, 3),
+                   times("no rows", {0, 3}, {3, 2}, 0, 3, 2),
+                   times("no columns", {2, 3}, {3, 0}, 2, 3, 0),
+                   times("no batches", {0, 2, 3}, {3, 2}, 0, 3, 2)},
+       .errors = {{"inner sizes",
+                   [=] {
+                     call({3, 4}, {5, 6});
+                   },
+                   "inner sizes differ: [3, 4] · [5, 6] (4 and 5)"},
+                  {"batches",
+                   [=] {
+                     call({2, 2, 3}, {3, 3, 2});
+                   },
+                   "[2] and [3]"},
+                  {"0-d", [=] { call({}, {2}); }, "at least one dimension"},
+                  {"number", [] { matmul(2.0, ones({2})); }, "needs a Var here, not a number"},
+                  {"integers",
+                   [] {
+                     matmul(ones({2, 2}, kInt64), ones({2, 2}, kInt64));
+                   },
+                   "got int64"},
+                  {"two types",
+                   [] {
+                     matmul(ones({2, 2}), ones({2, 2}, kFloat32));
+                   },
+                   "float64 and float32"}},
+       .replay = [](Replay& r) { return Vars{matmul(r["input"], r["other"])}; }},
+      {.name = "linear",
+       .kind = EntryKind::fused,
+       .formula = "y = x·weightᵀ + bias",
+       .gradient = "dx = dy·weight, dweight = dyᵀ·x, dbias = Σ dy over the rows",
+       .notes = "The products of a weight that is used several times are gathered and done as "
+                "one.",
+       .samples = {layer("rows", {3, 2}, {4, 2}, true), layer("no bias", {3, 2}, {4, 2}, false),
+                   layer("sequence", {2, 3, 2}, {2, 2}, true),
+                   layer("one vector", {3}, {2, 3}, true),
+                   layer("one vector, no bias", {3}, {2, 3}, false),
+                   layer("no inputs", {4, 0}, {3, 0}, true),
+                   layer("no inputs, no bias", {4, 0}, {3, 0}, false),
+                   layer("no rows", {0, 2}, {3, 2}, true),
+                   layer("no outputs", {2, 2}, {0, 2}, true)},
+       .errors = {{"inner sizes",
+                   [=] {
+                     call_linear({3, 4}, {5, 6}, {5});
+                   },
+                   "[3, 4] and weight [5, 6]"},
+                  {"bias",
+                   [=] {
+                     call_linear({3, 6}, {5, 6}, {6});
+                   },
+                   "[6] for weight [5, 6]"},
+                  {"weight of one axis",
+                   [=] {
+                     call_linear({3, 6}, {6}, {6});
+                   },
+                   "weight [6]"},
+                  {"two types",
+                   [] {
+                     linear(ones({2, 2}), ones({2, 2}), ones({2}, kFloat32));
+                   },
+                   "float64 and float32"}},
+       .replay = [](Replay& r) { return Vars{linear(r["input"], r["weight"], r.maybe("bias"))}; }}};
 }
 
 }  // namespace glass

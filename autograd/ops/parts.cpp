@@ -104,6 +104,18 @@ std::vector<Var> split(In x, int64_t split_size, int64_t dim) {
   return parts;
 }
 
+std::vector<Var> split(In x, const std::vector<int64_t>& sizes, int64_t dim) {
+  int64_t start = 0;
+  std::vector<Var> parts;
+  for (int64_t size : sizes) {
+    parts.push_back(narrow(x, dim, start, size));
+    start += size;
+  }
+  if (start != x->size(dim))
+    fail("split", "sizes must add up to the axis", start, " of ", x->size(dim));
+  return parts;
+}
+
 std::vector<Var> chunk(In x, int64_t chunks, int64_t dim) {
   if (chunks <= 0) fail("chunk", "chunks must be positive", chunks);
   return split(x, std::max<int64_t>(1, (x->size(dim) + chunks - 1) / chunks), dim);
@@ -192,7 +204,12 @@ std::vector<Entry> cut_ops() {
             moved("nothing", {3, 2}, [](const Var& x) { return slice(x, 0, 2, 2); }, {}),
             moved("of empty rows", {3, 0}, [](const Var& x) { return slice(x, 0, 0, 3, 2); }, {})},
        .errors = {{"step", [=] { slice(matrix, 0, 0, 2, 0); }, "step must be positive: 0"},
-                  {"0-d", [] { slice(ones({}), 0, 0); }, "0-d"}}},
+                  {"0-d", [] { slice(ones({}), 0, 0); }, "0-d"}},
+       .replay =
+           [](Replay& r) {
+             return Vars{slice(r["input"], r.integer("dim", 0), r.integer("start", 0),
+                               r.integer("end", kEnd), r.integer("step", 1))};
+           }},
       {.name = "narrow",
        .formula = "y = x at start … start + length - 1 along dim",
        .gradient = "dx = dy at those places, else 0",
@@ -203,7 +220,12 @@ std::vector<Entry> cut_ops() {
                    moved("nothing", {2, 2}, [](const Var& x) { return narrow(x, 1, 2, 0); }, {})},
        .errors = {{"too long", [=] { narrow(matrix, 1, 2, 2); },
                    "start 2, length 2 on a size of 3"},
-                  {"negative", [=] { narrow(matrix, 1, 0, -1); }, "length -1"}}},
+                  {"negative", [=] { narrow(matrix, 1, 0, -1); }, "length -1"}},
+       .replay =
+           [](Replay& r) {
+             return Vars{
+                 narrow(r["input"], r.integer("dim"), r.integer("start"), r.integer("length"))};
+           }},
       {.name = "select",
        .formula = "y = x at index along dim, without that axis",
        .gradient = "dx = dy at index, else 0",
@@ -213,7 +235,11 @@ std::vector<Entry> cut_ops() {
                    moved("to 0-d", {3}, [](const Var& x) { return select(x, 0, 2); }, {2}),
                    moved("empty row", {2, 0}, [](const Var& x) { return select(x, 0, 1); }, {})},
        .errors = {{"out of range", [=] { select(matrix, 0, 2); }, "2, should be in [-2, 1]"},
-                  {"0-d", [] { select(ones({}), 0, 0); }, "0-d"}}},
+                  {"0-d", [] { select(ones({}), 0, 0); }, "0-d"}},
+       .replay =
+           [](Replay& r) {
+             return Vars{select(r["input"], r.integer("dim"), r.integer("index"))};
+           }},
       {.name = "split",
        .formula = "y_k = x at k·split_size … along dim; the last may be shorter",
        .gradient = "dx = the dy_k one after the other",
@@ -222,8 +248,26 @@ std::vector<Entry> cut_ops() {
                    pieces("columns", {2, 4}, [](const Var& x) { return split(x, 2, -1); },
                           {0, 1, 4, 5}),
                    moved("the last piece", {5}, [](const Var& x) { return split(x, 2)[2]; }, {4}),
-                   pieces("empty", {0, 2}, [](const Var& x) { return split(x, 2); }, {})},
-       .errors = {{"size 0", [=] { split(matrix, 0); }, "split_size must be positive: 0"}}},
+                   pieces("empty", {0, 2}, [](const Var& x) { return split(x, 2); }, {}),
+                   moved("sizes", {5},
+                         [](const Var& x) {
+                           return split(x, {1, 0, 4})[2];
+                         },
+                         {1, 2, 3, 4})},
+       .errors = {{"size 0", [=] { split(matrix, 0); }, "split_size must be positive: 0"},
+                  {"too little",
+                   [=] {
+                     split(matrix, {1, 1}, 1);
+                   },
+                   "add up to the axis: 2 of 3"}},
+       .replay =
+           [](Replay& r) {
+             const char* name = "split_size_or_sections";
+             const int64_t dim = r.integer("dim", 0);
+             const bool one = std::holds_alternative<int64_t>(r.argument(name).value);
+             return one ? split(r["input"], r.integer(name), dim)
+                        : split(r["input"], r.integers(name), dim);
+           }},
       {.name = "chunk",
        .formula = "y_k = at most chunks pieces of x along dim, equal but for the last",
        .gradient = "dx = the dy_k one after the other",
@@ -232,7 +276,10 @@ std::vector<Entry> cut_ops() {
                          {2, 3, 6, 7}),
                    pieces("more than there is", {2}, [](const Var& x) { return chunk(x, 3); }, {0}),
                    pieces("empty", {0}, [](const Var& x) { return chunk(x, 3); }, {})},
-       .errors = {{"none", [=] { chunk(matrix, 0); }, "chunks must be positive: 0"}}}};
+       .errors = {{"none", [=] { chunk(matrix, 0); }, "chunks must be positive: 0"}},
+       .replay = [](Replay& r) {
+         return chunk(r["input"], r.integer("chunks"), r.integer("dim", 0));
+       }}};
 }
 
 std::vector<Entry> join_ops() {
@@ -270,7 +317,8 @@ std::vector<Entry> join_ops() {
                    [] {
                      cat({ones({}), ones({})});
                    },
-                   "use stack"}}},
+                   "use stack"}},
+       .replay = [](Replay& r) { return Vars{cat(r.list("tensors"), r.integer("dim", 0))}; }},
       {.name = "stack",
        .formula = "y = the tensors side by side along a new axis dim",
        .gradient = "dx_k = dy at index k of dim",
@@ -284,7 +332,8 @@ std::vector<Entry> join_ops() {
                      stack({matrix, ones({2, 2})});
                    },
                    "[2, 3] and [2, 2]"},
-                  {"nothing", [] { stack(Vars{}); }, "at least one"}}},
+                  {"nothing", [] { stack(Vars{}); }, "at least one"}},
+       .replay = [](Replay& r) { return Vars{stack(r.list("tensors"), r.integer("dim", 0))}; }},
       {.name = "pad_zeros",
        .formula = "y = before zeros, x, after zeros along dim",
        .gradient = "dx = dy at the places of x",

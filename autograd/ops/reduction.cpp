@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "autograd/op.h"
+#include "autograd/ops/arguments.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/comparison.h"
 #include "autograd/ops/indexing.h"
@@ -274,6 +275,43 @@ Entry place_of(std::string name, Var (*f)(In, int64_t, bool), Place place) {
 
 }  // namespace
 
+namespace {
+
+Entry replayed(Entry entry, std::function<Vars(Replay&)> replay) {
+  entry.replay = std::move(replay);
+  return entry;
+}
+
+std::function<Vars(Replay&)> over_dims(Reducer f) {
+  return [f](Replay& r) {
+    check_dtype_argument(r);
+    const Dims dims = dims_argument(r);
+    return Vars{f(r["input"], dims, r.flag("keepdim", false))};
+  };
+}
+
+// Of all elements, along dim, or of two tensors.
+std::function<Vars(Replay&)> three_forms(Reducer all, Choice along, Var (*of_two)(In, In)) {
+  return [=](Replay& r) -> Vars {
+    const Var& x = r["input"];
+    if (const Var other = r.maybe("other"); other.defined()) return {of_two(x, other)};
+    if (!r.has("dim")) return {all(x, {}, false)};
+    const ValueIndex y = along(x, r.integer("dim"), r.flag("keepdim", false));
+    return {y.values, y.indices};
+  };
+}
+
+std::function<Vars(Replay&)> one_place(Var (*f)(In, int64_t, bool)) {
+  return [f](Replay& r) {
+    const Var& x = r["input"];
+    const bool keepdim = r.flag("keepdim", false);
+    if (!r.has("dim")) return Vars{f(flatten(x), r.integer("dim", 0), false)};
+    return Vars{f(x, r.integer("dim"), keepdim)};
+  };
+}
+
+}  // namespace
+
 std::vector<Entry> reduction_ops() {
   const auto total = [](const Numbers& x) { return std::accumulate(x.begin(), x.end(), 0.0); };
   const auto average = [=](const Numbers& x) { return total(x) / static_cast<double>(x.size()); };
@@ -310,24 +348,33 @@ std::vector<Entry> reduction_ops() {
   for (Sample& sample : mean_entry.samples)  // NaN there: no gradient to check
     if (sample.label == "empty axis" || sample.label == "nothing at all")
       sample.inputs[0].requires_grad = false;
-  return {about(reduction("sum", sum, total, false), "y = Σ x over dims",
-                "dx = dy, spread over dims", "No elements: 0."),
-          about(std::move(mean_entry), "y = Σ x / n over dims", "dx = dy/n, spread over dims",
-                "No elements: NaN. Real types only."),
-          about(reduction("amax", amax, largest, true), "y = max x over dims",
-                "dx = dy at the largest element", "Ties split dy evenly. NaN wins."),
-          about(reduction("amin", amin, smallest, true), "y = min x over dims",
-                "dx = dy at the smallest element", "Ties split dy evenly. NaN wins."),
-          about(std::move(prod_entry), "y = Π x over dims", "dx_i = dy·Π_{j ≠ i} x_j",
-                "No elements: 1. The gradient is exact where x is 0."),
-          about(choice("max", max, first_largest), "y = max x along dim, and its index",
-                "dx = dy at the index", "The first of equals gets all of dy. NaN wins."),
-          about(choice("min", min, first_smallest), "y = min x along dim, and its index",
-                "dx = dy at the index", "The first of equals gets all of dy. NaN wins."),
-          about(place_of("argmax", argmax, first_largest), "y = index of max x along dim", "none",
-                "The first of equals; a NaN before all numbers."),
-          about(place_of("argmin", argmin, first_smallest), "y = index of min x along dim", "none",
-                "The first of equals; a NaN before all numbers.")};
+  return {replayed(about(reduction("sum", sum, total, false), "y = Σ x over dims",
+                         "dx = dy, spread over dims", "No elements: 0."),
+                   over_dims(sum)),
+          replayed(about(std::move(mean_entry), "y = Σ x / n over dims",
+                         "dx = dy/n, spread over dims", "No elements: NaN. Real types only."),
+                   over_dims(mean)),
+          replayed(about(reduction("amax", amax, largest, true), "y = max x over dims",
+                         "dx = dy at the largest element", "Ties split dy evenly. NaN wins."),
+                   over_dims(amax)),
+          replayed(about(reduction("amin", amin, smallest, true), "y = min x over dims",
+                         "dx = dy at the smallest element", "Ties split dy evenly. NaN wins."),
+                   over_dims(amin)),
+          replayed(about(std::move(prod_entry), "y = Π x over dims", "dx_i = dy·Π_{j ≠ i} x_j",
+                         "No elements: 1. The gradient is exact where x is 0."),
+                   over_dims(prod)),
+          replayed(about(choice("max", max, first_largest), "y = max x along dim, and its index",
+                         "dx = dy at the index", "The first of equals gets all of dy. NaN wins."),
+                   three_forms(amax, max, maximum)),
+          replayed(about(choice("min", min, first_smallest), "y = min x along dim, and its index",
+                         "dx = dy at the index", "The first of equals gets all of dy. NaN wins."),
+                   three_forms(amin, min, minimum)),
+          replayed(about(place_of("argmax", argmax, first_largest), "y = index of max x along dim",
+                         "none", "The first of equals; a NaN before all numbers."),
+                   one_place(argmax)),
+          replayed(about(place_of("argmin", argmin, first_smallest), "y = index of min x along dim",
+                         "none", "The first of equals; a NaN before all numbers."),
+                   one_place(argmin))};
 }
 
 }  // namespace glass

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "autograd/op.h"
+#include "autograd/ops/arguments.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/shape.h"
 #include "autograd/ops/table.h"
@@ -93,6 +94,12 @@ std::vector<ErrorRow> errors(Var (*f)(In, int64_t)) {
 }  // namespace
 
 std::vector<Entry> scan_ops() {
+  const auto replay = [](Var (*f)(In, int64_t)) {
+    return [f](Replay& r) {
+      check_dtype_argument(r);
+      return Vars{f(r["input"], r.integer("dim"))};
+    };
+  };
   std::vector<Sample> products = all_rows(cumprod, false);
   products.push_back(running("a zero", cumprod, exact({4}, {3, 0, 5, 2}), 0, false));
   products.push_back(running("two zeros", cumprod, exact({4}, {0, 4, 0, 2}), 0, false));
@@ -100,14 +107,16 @@ std::vector<Entry> scan_ops() {
            .formula = "y_i = Σ_{k ≤ i} x_k along dim",
            .gradient = "dx_i = Σ_{k ≥ i} dy_k",
            .samples = all_rows(cumsum, true),
-           .errors = errors(cumsum)},
+           .errors = errors(cumsum),
+           .replay = replay(cumsum)},
           {.name = "cumprod",
            .kind = EntryKind::fused,
            .formula = "y_i = Π_{k ≤ i} x_k along dim",
            .gradient = "dx_i = Σ_{k ≥ i} dy_k·Π_{j ≤ k, j ≠ i} x_j",
            .notes = "The gradient is exact where x is 0: nothing is divided.",
            .samples = std::move(products),
-           .errors = errors(cumprod)}};
+           .errors = errors(cumprod),
+           .replay = replay(cumprod)}};
 }
 
 }  // namespace glass

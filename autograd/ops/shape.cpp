@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/op.h"
+#include "autograd/ops/arguments.h"
 #include "autograd/ops/reduction.h"
 #include "autograd/ops/table.h"
 #include "autograd/samples.h"
@@ -93,6 +94,12 @@ Var permute(In x, const Dims& dims) { return record(Permute{dims}, x); }
 Var transpose(In x, int64_t dim0, int64_t dim1) { return record(Transpose{dim0, dim1}, x); }
 Var unsqueeze(In x, int64_t dim) { return record(Reshape{x->value().unsqueeze(dim).shape()}, x); }
 Var squeeze(In x, int64_t dim) { return record(Reshape{x->value().squeeze(dim).shape()}, x); }
+Var squeeze(In x) {
+  Shape shape;
+  for (int64_t n : x->shape())
+    if (n != 1) shape.push_back(n);
+  return record(Reshape{shape}, x);
+}
 Var expand(In x, const Shape& shape) { return record(Expand{shape}, x); }
 Var sum_to(In x, const Shape& shape) { return record(SumTo{shape}, x); }
 
@@ -156,7 +163,8 @@ std::vector<Entry> shape_ops() {
                    [] {
                      reshape(ones({0, 3}), {-1, 0});
                    },
-                   "ambiguous"}}},
+                   "ambiguous"}},
+       .replay = [](Replay& r) { return Vars{reshape(r["input"], dims_argument(r, "shape"))}; }},
       {.name = "flatten",
        .formula = "y = x with the axes start_dim … end_dim as one",
        .gradient = "dx = dy in x's shape",
@@ -168,7 +176,11 @@ std::vector<Entry> shape_ops() {
                          {0, 3, 1, 4, 2, 5}),
                    moved("0-d", {}, [](const Var& x) { return flatten(x); }, {0}),
                    moved("empty", {2, 0}, [](const Var& x) { return flatten(x); }, {})},
-       .errors = {{"backwards", [=] { flatten(matrix, 1, 0); }, "start_dim comes after end_dim"}}},
+       .errors = {{"backwards", [=] { flatten(matrix, 1, 0); }, "start_dim comes after end_dim"}},
+       .replay =
+           [](Replay& r) {
+             return Vars{flatten(r["input"], r.integer("start_dim", 0), r.integer("end_dim", -1))};
+           }},
       {.name = "permute",
        .formula = "y = x with its axes in the order dims",
        .gradient = "dx = dy with the axes back in place",
@@ -194,7 +206,8 @@ std::vector<Entry> shape_ops() {
                    [=] {
                      permute(matrix, {0, 0});
                    },
-                   "dim given twice: 0"}}},
+                   "dim given twice: 0"}},
+       .replay = [](Replay& r) { return Vars{permute(r["input"], dims_argument(r, "dims"))}; }},
       {.name = "transpose",
        .formula = "y = x with two axes exchanged",
        .gradient = "dx = dy with the same axes exchanged",
@@ -203,7 +216,11 @@ std::vector<Entry> shape_ops() {
                    moved("outer and inner", {2, 1, 3},
                          [](const Var& x) { return transpose(x, 0, -1); }, {0, 3, 1, 4, 2, 5}),
                    moved("empty", {0, 2}, [](const Var& x) { return transpose(x, 0, 1); }, {})},
-       .errors = {{"no such axis", [=] { transpose(matrix, 0, 2); }, "dim out of range: 2"}}},
+       .errors = {{"no such axis", [=] { transpose(matrix, 0, 2); }, "dim out of range: 2"}},
+       .replay =
+           [](Replay& r) {
+             return Vars{transpose(r["input"], r.integer("dim0"), r.integer("dim1"))};
+           }},
       {.name = "unsqueeze",
        .formula = "y = x with an axis of size 1 at dim",
        .gradient = "dx = dy in x's shape",
@@ -214,7 +231,8 @@ std::vector<Entry> shape_ops() {
                          {0, 2, 1, 3}),
                    moved("0-d", {}, [](const Var& x) { return unsqueeze(x, 0); }, {0}),
                    moved("empty", {0}, [](const Var& x) { return unsqueeze(x, 0); }, {})},
-       .errors = {{"no such axis", [=] { unsqueeze(matrix, 3); }, "dim out of range: 3"}}},
+       .errors = {{"no such axis", [=] { unsqueeze(matrix, 3); }, "dim out of range: 3"}},
+       .replay = [](Replay& r) { return Vars{unsqueeze(r["input"], r.integer("dim"))}; }},
       {.name = "squeeze",
        .formula = "y = x without the axis dim, when its size is 1",
        .gradient = "dx = dy in x's shape",
@@ -223,8 +241,14 @@ std::vector<Entry> shape_ops() {
                    moved("another size", {2, 2}, [](const Var& x) { return squeeze(x, 0); },
                          {0, 1, 2, 3}),
                    moved("to 0-d", {1}, [](const Var& x) { return squeeze(x, -1); }, {0}),
+                   moved("all", {1, 2, 1}, [](const Var& x) { return squeeze(x); }, {0, 1}),
                    moved("empty", {1, 0}, [](const Var& x) { return squeeze(x, 0); }, {})},
-       .errors = {{"no such axis", [=] { squeeze(matrix, -3); }, "dim out of range: -3"}}},
+       .errors = {{"no such axis", [=] { squeeze(matrix, -3); }, "dim out of range: -3"}},
+       .replay =
+           [](Replay& r) {
+             const Var& x = r["input"];
+             return Vars{r.has("dim") ? squeeze(x, r.integer("dim")) : squeeze(x)};
+           }},
       {.name = "expand",
        .formula = "y = x repeated along new axes and axes of size 1",
        .gradient = "dx = Σ dy over the repetitions",
@@ -241,7 +265,8 @@ std::vector<Entry> shape_ops() {
                          },
                          {})},
        .errors = {{"size above 1", [=] { expand(matrix, {4, 3}); }, "[2, 3] to [4, 3]"},
-                  {"fewer axes", [=] { expand(matrix, {3}); }, "fewer dimensions"}}},
+                  {"fewer axes", [=] { expand(matrix, {3}); }, "fewer dimensions"}},
+       .replay = [](Replay& r) { return Vars{expand(r["input"], dims_argument(r, "size"))}; }},
       {.name = "sum_to",
        .formula = "y = Σ x over the axes in which it is larger than shape",
        .gradient = "dx = dy, repeated",

@@ -15,6 +15,7 @@ Var permute(In x, const Dims& dims);
 Var transpose(In x, int64_t dim0, int64_t dim1);
 Var unsqueeze(In x, int64_t dim);
 Var squeeze(In x, int64_t dim);
+Var squeeze(In x);  ///< all axes of size 1
 Var expand(In x, const Shape& shape);
 /// Sums over the axes in which x is larger than shape: the opposite of expand.
 Var sum_to(In x, const Shape& shape);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "autograd/op.h"
+#include "autograd/ops/arguments.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/comparison.h"
 #include "autograd/ops/reduction.h"
@@ -69,6 +70,13 @@ struct LogSumExp {
 Var softmax(In x, int64_t dim) { return record(Softmax{dim}, x); }
 Var log_softmax(In x, int64_t dim) { return record(LogSoftmax{dim}, x); }
 Var logsumexp(In x, int64_t dim, bool keepdim) { return record(LogSumExp{dim, keepdim}, x); }
+Var logsumexp(In x, const Dims& dims, bool keepdim) {
+  if (x->ndim() == 0) return logsumexp(x, dims.empty() ? 0 : dims[0], keepdim);
+  const Dims axes = normalize_dims("logsumexp", dims, x->ndim());
+  Var y = logsumexp(x, axes.back(), keepdim);  // from the last axis on, so that numbers stay right
+  for (int i = axes.size() - 2; i >= 0; --i) y = logsumexp(y, axes[i], keepdim);
+  return y;
+}
 
 namespace {
 
@@ -138,6 +146,25 @@ std::vector<ErrorRow> row_errors(Var (*f)(In, int64_t)) {
 }  // namespace
 
 std::vector<Entry> softmax_ops() {
+  const auto along = [](Var (*f)(In, int64_t)) {
+    return [f](Replay& r) {
+      check_dtype_argument(r);
+      return Vars{f(r["input"], r.integer("dim"))};
+    };
+  };
+  const Sample both_axes{.label = "two axes",
+                         .inputs = {{{2, 2, 2}}},
+                         .f =
+                             [](const Vars& v) {
+                               return Vars{logsumexp(v[0], Dims{0, 2})};
+                             },
+                         .reference = [](const Columns& x) -> Numbers {
+                           const auto of = [&](size_t i) {
+                             return std::log(std::exp(x[0][i]) + std::exp(x[0][i + 1]) +
+                                             std::exp(x[0][i + 4]) + std::exp(x[0][i + 5]));
+                           };
+                           return {of(0), of(2)};
+                         }};
   const auto log_shares = [](const Numbers& line) {
     Numbers y = shares(line);
     for (double& v : y) v = std::log(v);
@@ -168,7 +195,8 @@ std::vector<Entry> softmax_ops() {
            .notes = "The largest element is subtracted first, so that nothing overflows.",
            .samples = rows(
                softmax, [](const Var& x, int64_t d) { return Softmax{d}.definition(x); }, shares),
-           .errors = row_errors(softmax)},
+           .errors = row_errors(softmax),
+           .replay = along(softmax)},
           {.name = "log_softmax",
            .kind = EntryKind::fused,
            .formula = "y_i = x_i - log Σ_j exp(x_j) along dim",
@@ -176,15 +204,19 @@ std::vector<Entry> softmax_ops() {
            .samples = rows(
                log_softmax, [](const Var& x, int64_t d) { return LogSoftmax{d}.definition(x); },
                log_shares),
-           .errors = row_errors(log_softmax)},
+           .errors = row_errors(log_softmax),
+           .replay = along(log_softmax)},
           {.name = "logsumexp",
            .formula = "y = log Σ_j exp(x_j) along dim",
            .gradient = "dx = dy·exp(x - y)",
            .notes = "No elements, or all of them -∞: y = -∞ with gradient 0.",
            .samples = {lse("last axis", {3, 5}, -1, false), lse("inner axis", {2, 4, 3}, 1, false),
                        lse("keepdim", {2, 4, 3}, 0, true), lse("0-d", {}, 0, false),
-                       lse("no rows", {0, 3}, 1, false)},
-           .errors = row_errors(logsumexp_last)}};
+                       lse("no rows", {0, 3}, 1, false), both_axes},
+           .errors = row_errors(logsumexp_last),
+           .replay = [](Replay& r) {
+             return Vars{logsumexp(r["input"], dims_argument(r), r.flag("keepdim", false))};
+           }}};
 }
 
 }  // namespace glass
