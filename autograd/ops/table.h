@@ -20,6 +20,8 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> dropout_ops();
 [[gnu::cold]] std::vector<Entry> cross_entropy_ops();
 [[gnu::cold]] std::vector<Entry> loss_ops();
+[[gnu::cold]] std::vector<Entry> linalg_ops();
+[[gnu::cold]] std::vector<Entry> statistics_ops();
 [[gnu::cold]] std::vector<Entry> lstm_ops();
 [[gnu::cold]] std::vector<Entry> gru_ops();
 [[gnu::cold]] std::vector<Entry> attention_ops();

@@ -42,9 +42,15 @@ std::set<std::string> declared() {
   return all;
 }
 
+// The function of an entry, which has PyTorch's name: without its namespace, and not one that C++
+// keeps for itself.
+std::string function_of(const std::string& name) {
+  return name == "std" ? "standard_deviation" : name.substr(name.rfind('.') + 1);
+}
+
 std::set<std::string> registered() {
   std::set<std::string> names;
-  for (const Entry& entry : op_entries()) names.insert(entry.name);
+  for (const Entry& entry : op_entries()) names.insert(function_of(entry.name));
   return names;
 }
 
@@ -77,9 +83,10 @@ TEST_CASE("every entry of the registry is a public function", "[registry]") {
 }
 
 TEST_CASE("entries are complete and unique", "[registry]") {
-  CHECK(registered().size() == op_entries().size());
+  std::set<std::string> names;
   for (const Entry& entry : op_entries()) {
     INFO(entry.name);
+    CHECK(names.insert(entry.name).second);
     CHECK(!entry.formula.empty());
     CHECK(!entry.gradient.empty());
     CHECK(!entry.samples.empty());
