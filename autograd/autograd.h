@@ -10,6 +10,8 @@
 #include "autograd/ops/linalg.h"
 #include "autograd/ops/loss.h"
 #include "autograd/ops/matmul.h"
+#include "autograd/ops/order.h"
+#include "autograd/ops/rearrange.h"
 #include "autograd/ops/reduction.h"
 #include "autograd/ops/scan.h"
 #include "autograd/ops/shape.h"

@@ -22,6 +22,8 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> loss_ops();
 [[gnu::cold]] std::vector<Entry> linalg_ops();
 [[gnu::cold]] std::vector<Entry> statistics_ops();
+[[gnu::cold]] std::vector<Entry> rearrange_ops();
+[[gnu::cold]] std::vector<Entry> order_ops();
 [[gnu::cold]] std::vector<Entry> lstm_ops();
 [[gnu::cold]] std::vector<Entry> gru_ops();
 [[gnu::cold]] std::vector<Entry> attention_ops();
