@@ -24,6 +24,8 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> statistics_ops();
 [[gnu::cold]] std::vector<Entry> rearrange_ops();
 [[gnu::cold]] std::vector<Entry> order_ops();
+[[gnu::cold]] std::vector<Entry> pad_ops();
+[[gnu::cold]] std::vector<Entry> getitem_ops();
 [[gnu::cold]] std::vector<Entry> lstm_ops();
 [[gnu::cold]] std::vector<Entry> gru_ops();
 [[gnu::cold]] std::vector<Entry> attention_ops();
