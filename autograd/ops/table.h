@@ -26,6 +26,9 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> order_ops();
 [[gnu::cold]] std::vector<Entry> pad_ops();
 [[gnu::cold]] std::vector<Entry> getitem_ops();
+[[gnu::cold]] std::vector<Entry> gated_ops();
+[[gnu::cold]] std::vector<Entry> divergence_ops();
+[[gnu::cold]] std::vector<Entry> distance_ops();
 [[gnu::cold]] std::vector<Entry> lstm_ops();
 [[gnu::cold]] std::vector<Entry> gru_ops();
 [[gnu::cold]] std::vector<Entry> attention_ops();
