@@ -1,7 +1,10 @@
 #pragma once
 
 #include "tensor/attention.h"
+#include "tensor/convolution.h"
 #include "tensor/loss.h"
+#include "tensor/normalization.h"
+#include "tensor/pooling.h"
 #include "tensor/recurrent.h"
 #include "tensor/tensor.h"
 #include "tensor/update.h"
@@ -66,6 +69,17 @@ struct Kernels {
                         const Tensor& dx);
   void (*cross_entropy_backward)(const CrossEntropyRows& rows, const Tensor& up, double factor,
                                  const Tensor& dx);
+  // Convolution: convolution.h. The first gives y (bias: [O] or undefined), then x, then weight.
+  void (*convolution)(const Convolution& c, const Tensor& bias);
+  void (*convolution_input)(const Convolution& c);
+  void (*convolution_weight)(const Convolution& c);
+  // Pooling: pooling.h. x, y, indices and their gradients: [planes, height, width].
+  void (*max_pool)(const Tensor& x, const Pool& pool, const Tensor& y, const Tensor& indices);
+  void (*avg_pool)(const Tensor& x, const Pool& pool, const Tensor& y);
+  void (*avg_pool_backward)(const Tensor& dy, const Pool& pool, const Tensor& dx);
+  // Normalisation: normalization.h.
+  void (*normalize)(const Normalization& n);
+  void (*normalize_backward)(const NormalizationBackward& n);
   // Optimisers: update.h. power_sum: Σ |x·scale|^p in double.
   void (*sgd_step)(const SgdStep& step);
   void (*adam_step)(const AdamStep& step);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "tensor/cpu/gemm.h"
 #include "tensor/cpu/kernels.h"
 #include "tensor/ops.h"
 #include "tensor/parallel.h"
@@ -105,6 +106,19 @@ void check_sizes(const Tensor& a, const Tensor& c) {
 }
 
 }  // namespace
+
+template <class T>
+void multiply_here(Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t lead, int64_t m, int64_t n,
+                   int64_t k) {
+  use_one_blas_thread();
+  const int64_t sa[] = {a.turned ? 1 : a.lead, a.turned ? a.lead : 1};
+  const int64_t sb[] = {b.turned ? 1 : b.lead, b.turned ? b.lead : 1};
+  if (m > 0 && n > 0) multiply<T>(a.data, sa, b.data, sb, beta, c, lead, m, n, k, false);
+}
+template void multiply_here(Matrix<float>, Matrix<float>, float, float*, int64_t, int64_t, int64_t,
+                            int64_t);
+template void multiply_here(Matrix<double>, Matrix<double>, double, double*, int64_t, int64_t,
+                            int64_t, int64_t);
 
 void gemm(const Tensor& a, const Tensor& b, double beta, const Tensor& c) {
   if (c.numel() == 0) return;

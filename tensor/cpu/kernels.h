@@ -44,6 +44,17 @@ void cross_entropy(const CrossEntropyRows& rows, const Tensor& loss, double fact
 void cross_entropy_backward(const CrossEntropyRows& rows, const Tensor& up, double factor,
                             const Tensor& dx);
 
+void convolution(const Convolution& c, const Tensor& bias);
+void convolution_input(const Convolution& c);
+void convolution_weight(const Convolution& c);
+
+void max_pool(const Tensor& x, const Pool& pool, const Tensor& y, const Tensor& indices);
+void avg_pool(const Tensor& x, const Pool& pool, const Tensor& y);
+void avg_pool_backward(const Tensor& dy, const Pool& pool, const Tensor& dx);
+
+void normalize(const Normalization& n);
+void normalize_backward(const NormalizationBackward& n);
+
 void sgd_step(const SgdStep& step);
 void adam_step(const AdamStep& step);
 double power_sum(const Tensor& x, double p, double scale);
