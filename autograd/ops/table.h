@@ -16,6 +16,8 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> shape_ops();
 [[gnu::cold]] std::vector<Entry> part_ops();
 [[gnu::cold]] std::vector<Entry> matmul_ops();
+[[gnu::cold]] std::vector<Entry> convolution_ops();
+[[gnu::cold]] std::vector<Entry> pooling_ops();
 [[gnu::cold]] std::vector<Entry> indexing_ops();
 [[gnu::cold]] std::vector<Entry> dropout_ops();
 [[gnu::cold]] std::vector<Entry> cross_entropy_ops();
