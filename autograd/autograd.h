@@ -15,6 +15,7 @@
 #include "autograd/ops/linalg.h"
 #include "autograd/ops/loss.h"
 #include "autograd/ops/matmul.h"
+#include "autograd/ops/normalization.h"
 #include "autograd/ops/order.h"
 #include "autograd/ops/pad.h"
 #include "autograd/ops/pooling.h"

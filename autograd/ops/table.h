@@ -18,6 +18,7 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> matmul_ops();
 [[gnu::cold]] std::vector<Entry> convolution_ops();
 [[gnu::cold]] std::vector<Entry> pooling_ops();
+[[gnu::cold]] std::vector<Entry> normalization_ops();
 [[gnu::cold]] std::vector<Entry> indexing_ops();
 [[gnu::cold]] std::vector<Entry> dropout_ops();
 [[gnu::cold]] std::vector<Entry> cross_entropy_ops();
