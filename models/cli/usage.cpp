@@ -21,9 +21,10 @@ std::string wrong(const std::string& wanted, const std::string& typed) {
   return "must be " + wanted + ", got " + shown(typed);
 }
 
-// A range as the help shows it: "1..64", ">0..1000", "0..<1", "0.." without a limit that matters.
-std::string span(const std::string& low, double high, const char* below) {
-  return low + ".." + (high < kUnlimited ? fmt::format("{}{}", below, high) : "");
+// A range as the help shows it: "1..64", "0..<1", and ">0" where the other end does not matter.
+std::string span(double low, bool above, double high, bool below) {
+  if (high >= kUnlimited) return fmt::format("{}{}", above ? ">" : ">=", low);
+  return fmt::format("{}{}..{}{}", above ? ">" : "", low, below ? "<" : "", high);
 }
 
 template <class T>
@@ -82,7 +83,8 @@ CLI::Validator within(const WholeRange& range) {
     text = std::to_string(value);  // CLI11 would read 010 as 8
     return std::string();
   };
-  return {check, span(fmt::format("{}", range.low), static_cast<double>(range.high), "")};
+  const auto low = static_cast<double>(range.low), high = static_cast<double>(range.high);
+  return {check, span(low, false, high, false)};
 }
 
 CLI::Validator within(const NumberRange& range) {
@@ -91,8 +93,7 @@ CLI::Validator within(const NumberRange& range) {
     const bool fits = parse(text, value) && range.holds(value);
     return fits ? std::string() : wrong(range.text(), text);
   };
-  const std::string low = fmt::format("{}{}", range.above_low ? ">" : "", range.low);
-  return {check, span(low, range.high, range.below_high ? "<" : "")};
+  return {check, span(range.low, range.above_low, range.high, range.below_high)};
 }
 
 CLI::Validator one_of(const std::vector<std::string>& words) {
