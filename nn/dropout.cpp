@@ -1,5 +1,6 @@
 #include "nn/dropout.h"
 
+#include "nn/samples.h"
 #include "nn/table.h"
 
 namespace glass {
@@ -35,7 +36,13 @@ std::vector<Entry> dropout_entries() {
                          Generator generator;
                          Dropout(1.5, generator);
                        },
-                       "p must be in [0, 1]: 1.5"}}}};
+                       "p must be in [0, 1]: 1.5"}},
+           .replay = [](Replay& r) {
+             Generator g;
+             r.flag("inplace", false);
+             return replay_module(r, Dropout(r.real("p", 0.5), g),
+                                  [&](Dropout& layer) { return Vars{layer(r["input"])}; });
+           }}};
 }
 
 }  // namespace glass

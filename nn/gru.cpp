@@ -1,5 +1,6 @@
 #include "nn/gru.h"
 
+#include "nn/rnn_replay.h"
 #include "nn/samples.h"
 #include "nn/table.h"
 
@@ -73,6 +74,22 @@ Sample cell_sample(std::string label, int64_t B, bool bias) {
   return sample;
 }
 
+Vars replay_gru(Replay& r) {
+  Generator g;
+  const int64_t inputs = r.integer("input_size"), hidden = r.integer("hidden_size");
+  return replay_module(r, GRU(inputs, hidden, replay_rnn_options(r), g), [&](GRU& layer) {
+    const GRU::Output y = layer(r["input"], replay_lengths(r), r.maybe("h0"));
+    return Vars{y.output, y.state};
+  });
+}
+
+Vars replay_cell(Replay& r) {
+  Generator g;
+  const int64_t inputs = r.integer("input_size"), hidden = r.integer("hidden_size");
+  return replay_module(r, GRUCell(inputs, hidden, r.flag("bias", true), g),
+                       [&](GRUCell& cell) { return Vars{cell(r["input"], r.maybe("h0"))}; });
+}
+
 }  // namespace
 
 std::vector<Entry> gru_entries() {
@@ -103,7 +120,8 @@ std::vector<Entry> gru_entries() {
                      Generator g;
                      GRU(3, 2, {}, g)(Var(Tensor::zeros({4, 2, 5})));
                    },
-                   "[4, 2, 5] for 3 features"}}},
+                   "[4, 2, 5] for 3 features"}},
+       .replay = replay_gru},
       {.name = "GRUCell",
        .kind = EntryKind::layer,
        .formula = "one step of a GRU",
@@ -114,7 +132,8 @@ std::vector<Entry> gru_entries() {
                      Generator g;
                      GRUCell(3, 2, true, g)(Var(Tensor::zeros({2, 4})));
                    },
-                   "linear"}}}};
+                   "linear"}},
+       .replay = replay_cell}};
 }
 
 }  // namespace glass

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "nn/init.h"
+#include "nn/samples.h"
 #include "nn/table.h"
 
 namespace glass {
@@ -52,7 +53,13 @@ std::vector<Entry> linear_entries() {
                        {"sequence", {{{2, 4, 3}}, {{2, 3}}, {{2}}}, plain},
                        {"no inputs", {{{4, 0}}, {{3, 0}}, {{3}}}, plain}},
            .errors = {{"wrong input size", wrong_input, "linear"},
-                      {"bias of another size", wrong_bias, "bias must be [out]"}}}};
+                      {"bias of another size", wrong_bias, "bias must be [out]"}},
+           .replay = [](Replay& r) {
+             Generator g;
+             const int64_t in = r.integer("in_features"), out = r.integer("out_features");
+             return replay_module(r, Linear(in, out, r.flag("bias", true), g),
+                                  [&](Linear& layer) { return Vars{layer(r["input"])}; });
+           }}};
 }
 
 }  // namespace glass

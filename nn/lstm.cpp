@@ -1,5 +1,6 @@
 #include "nn/lstm.h"
 
+#include "nn/rnn_replay.h"
 #include "nn/samples.h"
 #include "nn/table.h"
 
@@ -91,6 +92,26 @@ Sample cell_sample(std::string label, int64_t B, bool bias) {
   return sample;
 }
 
+Vars replay_lstm(Replay& r) {
+  if (r.has("proj_size")) return {};  // stays unread: not covered
+  Generator g;
+  const int64_t inputs = r.integer("input_size"), hidden = r.integer("hidden_size");
+  return replay_module(r, LSTM(inputs, hidden, replay_rnn_options(r), g), [&](LSTM& layer) {
+    const LstmState initial{r.maybe("h0"), r.maybe("c0")};
+    const LSTM::Output y = layer(r["input"], replay_lengths(r), initial);
+    return Vars{y.output, y.state.h, y.state.c};
+  });
+}
+
+Vars replay_cell(Replay& r) {
+  Generator g;
+  const int64_t inputs = r.integer("input_size"), hidden = r.integer("hidden_size");
+  return replay_module(r, LSTMCell(inputs, hidden, r.flag("bias", true), g), [&](LSTMCell& cell) {
+    const LstmState y = cell(r["input"], {r.maybe("h0"), r.maybe("c0")});
+    return Vars{y.h, y.c};
+  });
+}
+
 }  // namespace
 
 std::vector<Entry> lstm_entries() {
@@ -134,7 +155,8 @@ std::vector<Entry> lstm_entries() {
                      LSTM(3, 2, {.bidirectional = true}, g)
                      (Var(Tensor::zeros({4, 2, 3})), {}, {state, state});
                    },
-                   "[1, 2, 2], need [2, 2, 2]"}}},
+                   "[1, 2, 2], need [2, 2, 2]"}},
+       .replay = replay_lstm},
       {.name = "LSTMCell",
        .kind = EntryKind::layer,
        .formula = "one step of an LSTM",
@@ -145,7 +167,8 @@ std::vector<Entry> lstm_entries() {
                      Generator g;
                      LSTMCell(3, 2, true, g)(Var(Tensor::zeros({2, 4})));
                    },
-                   "linear"}}}};
+                   "linear"}},
+       .replay = replay_cell}};
 }
 
 }  // namespace glass

@@ -30,4 +30,19 @@ std::vector<Input> parameter_inputs(Module& module, double range) {
   return inputs;
 }
 
+void prepare_replay(Replay& r, Module& module) {
+  DType dtype = kFloat64;
+  for (const auto& [name, input] : r.inputs)
+    if (is_floating(input.dtype())) dtype = input.dtype();
+  NamedTensors state;
+  for (const auto& [name, tensor] : r.state) {
+    if (is_floating(tensor.dtype())) dtype = tensor.dtype();
+    state.add(name, tensor);
+  }
+  module.to(dtype);
+  module.load_state_dict(state);
+  module.train(r.training);
+  for (const auto& [name, parameter] : module.named_parameters()) r.parameters[name] = parameter;
+}
+
 }  // namespace glass
