@@ -15,10 +15,11 @@ class Embedding : public Module {
   void visit(Visitor& v) override;
 
   /// ids: int64 of any shape, each in [0, num_embeddings): [..., embedding_dim].
-  Var operator()(const Var& ids) const { return embedding(ids, weight, padding_idx); }
+  Var operator()(const Var& ids) const;
 
   Var weight;
   int64_t padding_idx = -1;
+  bool scale_grad_by_freq = false;  ///< each row's gradient divided by how often ids names it
 
  private:
   Embedding() = default;
