@@ -8,10 +8,7 @@
 namespace glass {
 
 Var masked_softmax(In scores, const Mask& mask) {
-  if (mask.all()) return masked_softmax(scores, Tensor());
-  Tensor allowed = mask.allowed();
-  while (allowed.ndim() < scores->ndim()) allowed = allowed.unsqueeze(1);
-  return masked_softmax(scores, allowed);
+  return masked_softmax(scores, mask.for_scores(scores->shape()));
 }
 
 AdditiveAttention::AdditiveAttention(int64_t query_dim, int64_t key_dim, int64_t attn_dim,
@@ -33,12 +30,14 @@ Keys AdditiveAttention::prepare(const Var& keys, const Mask& mask, const Var& va
   if (keys.ndim() != 3 || keys.size(2) != key_proj.weight.size(1))
     fail("AdditiveAttention", "keys must be [B, S, key_dim]", keys.shape(), " for key_dim ",
          key_proj.weight.size(1));
+  if (mask.pairs().defined())
+    fail("AdditiveAttention", "takes a mask of keys, not of pairs", mask.pairs().shape());
   if (mask.all()) return {values.defined() ? values : keys, key_proj(keys), mask};
-  if (!(mask.allowed().shape() == Shape{keys.size(0), keys.size(1)}))
-    fail("AdditiveAttention", "the mask does not fit the keys", mask.allowed().shape(), " for ",
+  if (!(mask.keys().shape() == Shape{keys.size(0), keys.size(1)}))
+    fail("AdditiveAttention", "the mask does not fit the keys", mask.keys().shape(), " for ",
          keys.shape());
   // Hidden keys become 0: 0 · NaN would reach the weights' gradients.
-  const Var may(mask.allowed().unsqueeze(2));
+  const Var may(mask.keys().unsqueeze(2));
   const Var clean = where(may, keys, 0.0);
   return {values.defined() ? where(may, values, 0.0) : clean, key_proj(clean), mask};
 }
@@ -48,7 +47,7 @@ Attended AdditiveAttention::operator()(const Var& query, const Keys& keys) const
     fail("AdditiveAttention", "the query has the wrong size", query.shape(), " for query_dim ",
          query_proj.weight.size(1));
   const auto [context, weights] =
-      additive_attention(query_proj(query), keys.projected, v, keys.values, keys.mask.allowed());
+      additive_attention(query_proj(query), keys.projected, v, keys.values, keys.mask.keys());
   return {context, weights};
 }
 

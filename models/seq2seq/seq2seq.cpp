@@ -65,7 +65,7 @@ class Seq2SeqSteps : public StepModel {
     keys_.values = index_select(keys_.values, 0, index);
     keys_.projected = index_select(keys_.projected, 0, index);
     if (!keys_.mask.all())
-      keys_.mask = Mask::where_true_may_attend(index_select(keys_.mask.allowed(), 0, rows));
+      keys_.mask = Mask::where_true_may_attend(index_select(keys_.mask.keys(), 0, rows));
   }
 
  private:

@@ -105,7 +105,7 @@ TEST_CASE("hidden keys and values change nothing by one bit", "[attention]") {
   const Var query(uniform({2, 2, 3}, -1, 1, kFloat32, g), true);
   const Tensor up_context = uniform({2, 2, 6}, -1, 1, kFloat32, g);
   const Tensor up_weights = uniform({2, 2, 3}, -1, 1, kFloat32, g);
-  const Var may(mask.allowed().unsqueeze(2));
+  const Var may(mask.keys().unsqueeze(2));
   const auto run = [&](double hidden) {
     const Var k(where(may, Var(keys), hidden).value(), true);
     const Var x(where(may, Var(values), hidden).value(), true);

@@ -10,8 +10,8 @@ namespace {
 // One character a key: 1 = may be attended to.
 std::string drawn(const Mask& mask) {
   std::string rows;
-  for (int64_t b = 0; b < mask.allowed().size(0); ++b) {
-    for (bool may : mask.allowed().select(0, b).contiguous().to_vector<bool>())
+  for (int64_t b = 0; b < mask.keys().size(0); ++b) {
+    for (bool may : mask.keys().select(0, b).contiguous().to_vector<bool>())
       rows += may ? '1' : '0';
     rows += ' ';
   }
@@ -22,8 +22,8 @@ std::string drawn(const Mask& mask) {
 
 TEST_CASE("a mask from lengths allows the first keys of each row", "[mask]") {
   CHECK(drawn(Mask::from_lengths({2, 0, 3}, 3)) == "110 000 111 ");
-  CHECK(Mask::from_lengths({}, 3).allowed().shape() == Shape{0, 3});
-  CHECK(Mask::from_lengths({0}, 0).allowed().shape() == Shape{1, 0});
+  CHECK(Mask::from_lengths({}, 3).keys().shape() == Shape{0, 3});
+  CHECK(Mask::from_lengths({0}, 0).keys().shape() == Shape{1, 0});
   CHECK(Mask().all());
 }
 
