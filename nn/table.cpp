@@ -6,7 +6,8 @@ const std::vector<Entry>& nn_entries() {
   static const std::vector<Entry> all = [] {
     std::vector<Entry> joined;
     for (const auto& table : {linear_entries, embedding_entries, dropout_entries, loss_entries,
-                              lstm_entries, gru_entries, attention_entries})
+                              lstm_entries, gru_entries, attention_entries, layer_norm_entries,
+                              group_norm_entries, batch_norm_entries, instance_norm_entries})
       for (Entry& entry : table()) joined.push_back(std::move(entry));
     return joined;
   }();

@@ -14,6 +14,10 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> lstm_entries();
 [[gnu::cold]] std::vector<Entry> gru_entries();
 [[gnu::cold]] std::vector<Entry> attention_entries();
+[[gnu::cold]] std::vector<Entry> layer_norm_entries();
+[[gnu::cold]] std::vector<Entry> group_norm_entries();
+[[gnu::cold]] std::vector<Entry> batch_norm_entries();
+[[gnu::cold]] std::vector<Entry> instance_norm_entries();
 
 /// The tables of nn/, joined.
 const std::vector<Entry>& nn_entries();

@@ -1,0 +1,124 @@
+#include "nn/batch_norm.h"
+
+#include "nn/samples.h"
+#include "nn/table.h"
+
+namespace glass {
+
+BatchNorm::BatchNorm(const char* name, const char* input, int fewest_axes, int most_axes,
+                     int64_t features, const BatchNormOptions& chosen)
+    : num_features(features),
+      options(chosen),
+      name_(name),
+      input_(input),
+      fewest_axes_(fewest_axes),
+      most_axes_(most_axes) {
+  if (features < 0) fail(name, "num_features must not be negative", features);
+  if (options.affine) {
+    weight = parameter(Tensor::ones({features}));
+    bias = parameter(Tensor::zeros({features}));
+  }
+  if (!options.track_running_stats) return;
+  running_mean = Tensor::zeros({features});
+  running_var = Tensor::ones({features});
+  num_batches_tracked = Tensor::scalar(0, kInt64);
+}
+
+void BatchNorm::visit(Visitor& v) {
+  v("weight", weight);
+  v("bias", bias);
+  v("running_mean", running_mean);
+  v("running_var", running_var);
+  v("num_batches_tracked", num_batches_tracked);
+}
+
+Var BatchNorm::operator()(In x) {
+  if (x->ndim() < fewest_axes_ || x->ndim() > most_axes_ || x->size(1) != num_features)
+    fail(name_, text("input must be ", input_), x->shape(), " for ", num_features, " features");
+  const bool tracks = running_mean.defined();
+  if (!is_training() || !tracks)
+    return batch_norm(x, {running_mean, running_var}, weight, bias, !tracks, options.eps);
+  const double batches = num_batches_tracked.item() + 1;
+  const Var y = batch_norm(x, {running_mean, running_var, options.momentum.value_or(1 / batches)},
+                           weight, bias, true, options.eps);
+  num_batches_tracked.fill_(batches);
+  return y;
+}
+
+namespace {
+
+template <class Norm>
+Sample layer_sample(const char* label, const Shape& x, const BatchNormOptions& options,
+                    bool training) {
+  Norm shaped(x[1], options);
+  std::vector<Input> inputs{{x}};
+  for (Input& input : parameter_inputs(shaped)) inputs.push_back(std::move(input));
+  return {label, std::move(inputs), [=](const Vars& in) {
+            Norm layer(x[1], options);
+            layer.to(in[0].dtype());
+            bind_parameters(layer, in, 1);
+            layer.train(training);
+            return Vars{layer(in[0])};
+          }};
+}
+
+template <class Norm>
+Vars replay_norm(Replay& r) {
+  BatchNormOptions options{.eps = r.real("eps", 1e-5), .momentum = r.real("momentum", 0.1)};
+  if (r.arguments.count("momentum") && !r.has("momentum")) options.momentum = std::nullopt;
+  options.affine = r.flag("affine", true);
+  options.track_running_stats = r.flag("track_running_stats", true);
+  return replay_module(r, Norm(r.integer("num_features"), options),
+                       [&](Norm& layer) { return Vars{layer(r["input"])}; });
+}
+
+constexpr const char* kFormula =
+    "y = (x - mean)/√(variance + eps)·weight + bias for each channel over the batch";
+constexpr const char* kNotes =
+    "Training moves the running statistics; evaluation takes them in the batch's place.";
+
+}  // namespace
+
+std::vector<Entry> batch_norm_entries() {
+  return {
+      {.name = "BatchNorm1d",
+       .kind = EntryKind::layer,
+       .formula = kFormula,
+       .gradient = "as batch_norm",
+       .notes = kNotes,
+       .samples = {layer_sample<BatchNorm1d>("rows", {4, 3}, {}, true),
+                   layer_sample<BatchNorm1d>("sequences", {3, 2, 4}, {.eps = 0.1}, true),
+                   layer_sample<BatchNorm1d>("evaluation", {3, 2}, {}, false),
+                   layer_sample<BatchNorm1d>("no statistics, evaluation", {4, 2},
+                                             {.track_running_stats = false}, false)},
+       .errors = {{"features",
+                   [] {
+                     BatchNorm1d layer(3);
+                     layer(Var(Tensor::zeros({4, 2})));
+                   },
+                   "[N, C] or [N, C, L]: [4, 2] for 3 features"},
+                  {"one row to train with",
+                   [] {
+                     BatchNorm1d layer(3);
+                     layer(Var(Tensor::zeros({1, 3})));
+                   },
+                   "no variance to train with"}},
+       .replay = replay_norm<BatchNorm1d>},
+      {.name = "BatchNorm2d",
+       .kind = EntryKind::layer,
+       .formula = kFormula,
+       .gradient = "as batch_norm",
+       .notes = kNotes,
+       .samples = {layer_sample<BatchNorm2d>("planes", {2, 3, 2, 2}, {}, true),
+                   layer_sample<BatchNorm2d>("no weight", {2, 2, 2, 2}, {.affine = false}, true),
+                   layer_sample<BatchNorm2d>("evaluation", {1, 2, 2, 2}, {}, false)},
+       .errors = {{"axes",
+                   [] {
+                     BatchNorm2d layer(3);
+                     layer(Var(Tensor::zeros({4, 3})));
+                   },
+                   "[N, C, H, W]: [4, 3]"}},
+       .replay = replay_norm<BatchNorm2d>}};
+}
+
+}  // namespace glass

@@ -1,0 +1,99 @@
+#include "nn/instance_norm.h"
+
+#include "nn/samples.h"
+#include "nn/table.h"
+
+namespace glass {
+
+InstanceNorm::InstanceNorm(const char* name, int axes, int64_t features,
+                           const InstanceNormOptions& chosen)
+    : num_features(features), options(chosen), name_(name), axes_(axes) {
+  if (features < 0) fail(name, "num_features must not be negative", features);
+  if (options.affine) {
+    weight = parameter(Tensor::ones({features}));
+    bias = parameter(Tensor::zeros({features}));
+  }
+  if (!options.track_running_stats) return;
+  running_mean = Tensor::zeros({features});
+  running_var = Tensor::ones({features});
+  num_batches_tracked = Tensor::scalar(0, kInt64);
+}
+
+void InstanceNorm::visit(Visitor& v) {
+  v("weight", weight);
+  v("bias", bias);
+  v("running_mean", running_mean);
+  v("running_var", running_var);
+  v("num_batches_tracked", num_batches_tracked);
+}
+
+Var InstanceNorm::operator()(In x) const {
+  if ((x->ndim() != axes_ + 1 && x->ndim() != axes_ + 2) || x->size(-axes_ - 1) != num_features)
+    fail(name_, "input must have a batch, channels and the other axes; the batch may be absent",
+         x->shape(), " for ", num_features, " features");
+  if (x->ndim() == axes_ + 1) return squeeze((*this)(unsqueeze(x, 0)), 0);
+  const bool own = is_training() || !running_mean.defined();
+  return instance_norm(x, weight, bias, options.eps, {running_mean, running_var, options.momentum},
+                       own);
+}
+
+namespace {
+
+template <class Norm>
+Sample layer_sample(const char* label, const Shape& x, int64_t features,
+                    const InstanceNormOptions& options, bool training = true) {
+  Norm shaped(features, options);
+  std::vector<Input> inputs{{x}};
+  for (Input& input : parameter_inputs(shaped)) inputs.push_back(std::move(input));
+  return {label, std::move(inputs), [=](const Vars& in) {
+            Norm layer(features, options);
+            layer.to(in[0].dtype());
+            bind_parameters(layer, in, 1);
+            layer.train(training);
+            return Vars{layer(in[0])};
+          }};
+}
+
+template <class Norm>
+Vars replay_norm(Replay& r) {
+  const InstanceNormOptions options{.eps = r.real("eps", 1e-5),
+                                    .momentum = r.real("momentum", 0.1),
+                                    .affine = r.flag("affine", false),
+                                    .track_running_stats = r.flag("track_running_stats", false)};
+  return replay_module(r, Norm(r.integer("num_features"), options),
+                       [&](Norm& layer) { return Vars{layer(r["input"])}; });
+}
+
+template <class Norm>
+Entry entry(const char* name, std::vector<Sample> samples) {
+  return {.name = name,
+          .kind = EntryKind::layer,
+          .formula = "y = (x - mean)/√(variance + eps)·weight + bias for each channel of each row",
+          .gradient = "as instance_norm",
+          .notes = "Without weight and running statistics unless they are asked for.",
+          .samples = std::move(samples),
+          .errors = {{"features",
+                      [] {
+                        Norm(3)(Var(Tensor::zeros({4, 2, 5, 5})));
+                      },
+                      "[4, 2, 5, 5] for 3 features"}},
+          .replay = replay_norm<Norm>};
+}
+
+}  // namespace
+
+std::vector<Entry> instance_norm_entries() {
+  return {
+      entry<InstanceNorm1d>("InstanceNorm1d",
+                            {layer_sample<InstanceNorm1d>("weight", {2, 3, 4}, 3, {.affine = true}),
+                             layer_sample<InstanceNorm1d>("no batch", {3, 4}, 3, {}),
+                             layer_sample<InstanceNorm1d>("evaluation by statistics", {2, 3, 4}, 3,
+                                                          {.track_running_stats = true}, false)}),
+      entry<InstanceNorm2d>(
+          "InstanceNorm2d",
+          {layer_sample<InstanceNorm2d>("weight", {2, 2, 2, 3}, 2, {.affine = true}),
+           layer_sample<InstanceNorm2d>("statistics, training", {2, 2, 2, 3}, 2,
+                                        {.track_running_stats = true})})};
+}
+
+}  // namespace glass
