@@ -18,6 +18,10 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> group_norm_entries();
 [[gnu::cold]] std::vector<Entry> batch_norm_entries();
 [[gnu::cold]] std::vector<Entry> instance_norm_entries();
+[[gnu::cold]] std::vector<Entry> convolution_entries();
+[[gnu::cold]] std::vector<Entry> pooling_entries();
+[[gnu::cold]] std::vector<Entry> prelu_entries();
+[[gnu::cold]] std::vector<Entry> bilinear_entries();
 
 /// The tables of nn/, joined.
 const std::vector<Entry>& nn_entries();
