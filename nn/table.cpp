@@ -9,7 +9,7 @@ const std::vector<Entry>& nn_entries() {
          {linear_entries, embedding_entries, dropout_entries, loss_entries, lstm_entries,
           gru_entries, attention_entries, layer_norm_entries, group_norm_entries,
           batch_norm_entries, instance_norm_entries, convolution_entries, pooling_entries,
-          prelu_entries, bilinear_entries})
+          prelu_entries, bilinear_entries, elman_entries})
       for (Entry& entry : table()) joined.push_back(std::move(entry));
     return joined;
   }();

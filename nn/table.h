@@ -22,6 +22,7 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> pooling_entries();
 [[gnu::cold]] std::vector<Entry> prelu_entries();
 [[gnu::cold]] std::vector<Entry> bilinear_entries();
+[[gnu::cold]] std::vector<Entry> elman_entries();
 
 /// The tables of nn/, joined.
 const std::vector<Entry>& nn_entries();
