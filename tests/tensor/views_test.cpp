@@ -12,21 +12,21 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-using Index = std::vector<int64_t>;
+using Place = std::vector<int64_t>;
 
 // What a tensor means: a number for each index, row-major.
 struct Meaning {
-  Index shape;
+  Place shape;
   std::vector<int64_t> values;
   friend bool operator==(const Meaning&, const Meaning&) = default;
 };
 
-Index list(const Dims& dims) { return {dims.begin(), dims.end()}; }
-Dims dims_of(const Index& values) { return Dims(std::span<const int64_t>(values)); }
+Place list(const Dims& dims) { return {dims.begin(), dims.end()}; }
+Dims dims_of(const Place& values) { return Dims(std::span<const int64_t>(values)); }
 
 // Calls f for each index of the shape, row-major.
-void each_index(const Index& shape, const std::function<void(const Index&)>& f) {
-  Index index(shape.size(), 0);
+void each_index(const Place& shape, const std::function<void(const Place&)>& f) {
+  Place index(shape.size(), 0);
   if (std::count(shape.begin(), shape.end(), 0)) return;
   for (;;) {
     f(index);
@@ -36,13 +36,13 @@ void each_index(const Index& shape, const std::function<void(const Index&)>& f) 
   }
 }
 
-Meaning make(const Index& shape, const std::function<int64_t(const Index&)>& value) {
+Meaning make(const Place& shape, const std::function<int64_t(const Place&)>& value) {
   Meaning m{shape, {}};
-  each_index(shape, [&](const Index& i) { m.values.push_back(value(i)); });
+  each_index(shape, [&](const Place& i) { m.values.push_back(value(i)); });
   return m;
 }
 
-int64_t value_at(const Meaning& m, const Index& index) {
+int64_t value_at(const Meaning& m, const Place& index) {
   int64_t position = 0;
   for (size_t axis = 0; axis < index.size(); ++axis)
     position = position * m.shape[axis] + index[axis];
@@ -52,7 +52,7 @@ int64_t value_at(const Meaning& m, const Index& index) {
 // Reads a tensor by its definition: first element plus index times strides.
 Meaning meaning(const Tensor& t) {
   const auto* data = static_cast<const int64_t*>(t.raw());
-  return make(list(t.shape()), [&](const Index& i) {
+  return make(list(t.shape()), [&](const Place& i) {
     return data[std::inner_product(i.begin(), i.end(), t.strides().begin(), int64_t{0})];
   });
 }
@@ -86,15 +86,15 @@ TEST_CASE("permute reorders the axes", "[views]") {
   std::mt19937 random(1);
   for (const Tensor& x : inputs()) {
     const Meaning m = meaning(x);
-    Index order(m.shape.size());
+    Place order(m.shape.size());
     std::iota(order.begin(), order.end(), 0);
     for (int round = 0; round < 4; ++round) {
       std::shuffle(order.begin(), order.end(), random);
-      Index shape;
+      Place shape;
       for (int64_t d : order) shape.push_back(m.shape[static_cast<size_t>(d)]);
       const Tensor y = x.permute(dims_of(order));
-      CHECK(meaning(y) == make(shape, [&](const Index& i) {
-              Index from(i.size());
+      CHECK(meaning(y) == make(shape, [&](const Place& i) {
+              Place from(i.size());
               for (size_t k = 0; k < i.size(); ++k) from[static_cast<size_t>(order[k])] = i[k];
               return value_at(m, from);
             }));
@@ -111,9 +111,9 @@ TEST_CASE("transpose swaps two axes", "[views]") {
     const auto n = static_cast<int64_t>(m.shape.size());
     for (int64_t a = 0; a < n; ++a)
       for (int64_t b = 0; b < n; ++b) {
-        Index shape = m.shape;
+        Place shape = m.shape;
         std::swap(shape[a], shape[b]);
-        const Meaning want = make(shape, [&](Index i) {
+        const Meaning want = make(shape, [&](Place i) {
           std::swap(i[a], i[b]);
           return value_at(m, i);
         });
@@ -121,7 +121,7 @@ TEST_CASE("transpose swaps two axes", "[views]") {
         CHECK(meaning(x.transpose(a - n, b - n)) == want);
       }
   }
-  CHECK(meaning(Tensor::scalar(3, kInt64).transpose(0, -1)).values == Index{3});
+  CHECK(meaning(Tensor::scalar(3, kInt64).transpose(0, -1)).values == Place{3});
 }
 
 TEST_CASE("slice takes what Python's slices take", "[views]") {
@@ -133,17 +133,17 @@ TEST_CASE("slice takes what Python's slices take", "[views]") {
            {int64_t{0}, int64_t{1}, int64_t{2}, n, n + 3, int64_t{-1}, -n, -n - 2, INT64_MIN})
         for (int64_t end : {kEnd, n, n - 1, int64_t{1}, int64_t{0}, int64_t{-1}, -n - 1, INT64_MIN})
           for (int64_t step : {int64_t{1}, int64_t{2}, int64_t{5}, INT64_MAX}) {
-            Index taken;
+            Place taken;
             const int64_t first = std::max<int64_t>(0, start < 0 ? start + n : start);
             const int64_t last = std::min(n, end < 0 ? end + n : end);
             for (int64_t i = first; i < last; i += step) {
               taken.push_back(i);
               if (step > n) break;
             }
-            Index shape = m.shape;
+            Place shape = m.shape;
             shape[dim] = static_cast<int64_t>(taken.size());
             const Tensor y = x.slice(static_cast<int64_t>(dim), start, end, step);
-            const Meaning want = make(shape, [&](Index i) {
+            const Meaning want = make(shape, [&](Place i) {
               i[dim] = taken[static_cast<size_t>(i[dim])];
               return value_at(m, i);
             });
@@ -164,9 +164,9 @@ TEST_CASE("narrow and select take one range and one index", "[views]") {
       const int64_t n = m.shape[dim];
       for (int64_t start = 0; start <= n; ++start)
         for (int64_t length = 0; length <= n - start; ++length) {
-          Index shape = m.shape;
+          Place shape = m.shape;
           shape[dim] = length;
-          const Meaning want = make(shape, [&](Index i) {
+          const Meaning want = make(shape, [&](Place i) {
             i[dim] += start;
             return value_at(m, i);
           });
@@ -174,9 +174,9 @@ TEST_CASE("narrow and select take one range and one index", "[views]") {
           if (start < n) CHECK(meaning(x.narrow(dim - ndim, start - n, length)) == want);
         }
       for (int64_t index = 0; index < n; ++index) {
-        Index shape = m.shape;
+        Place shape = m.shape;
         shape.erase(shape.begin() + dim);
-        const Meaning want = make(shape, [&](Index i) {
+        const Meaning want = make(shape, [&](Place i) {
           i.insert(i.begin() + dim, index);
           return value_at(m, i);
         });
@@ -202,8 +202,8 @@ TEST_CASE("expand repeats without copying", "[views]") {
     CHECK(y.shape() == shape);
     CHECK(y.shares_storage(dense));
     const size_t shift = static_cast<size_t>(shape.size() - from.size());
-    CHECK(meaning(y) == make(list(shape), [&](const Index& i) {
-            Index source(i.begin() + static_cast<int64_t>(shift), i.end());
+    CHECK(meaning(y) == make(list(shape), [&](const Place& i) {
+            Place source(i.begin() + static_cast<int64_t>(shift), i.end());
             for (size_t k = 0; k < source.size(); ++k)
               if (m.shape[k] == 1) source[k] = 0;
             return value_at(m, source);
@@ -241,7 +241,7 @@ TEST_CASE("reshape keeps the row-major order of any layout", "[views]") {
     const Meaning m = meaning(x);
     for (int round = 0; round < 40; ++round) {
       // A random factorisation of the count, with some ones.
-      Index shape;
+      Place shape;
       auto rest = static_cast<int64_t>(m.values.size());
       if (rest == 0) break;
       while (rest > 1) {
@@ -249,7 +249,7 @@ TEST_CASE("reshape keeps the row-major order of any layout", "[views]") {
         if (rest % f == 0 && shape.size() < 7) shape.push_back(f), rest /= f;
         if (shape.size() == 7) shape.push_back(rest), rest = 1;
       }
-      Index given = shape;
+      Place given = shape;
       if (!given.empty() && round % 2) given[random() % given.size()] = -1;
       INFO(x.shape() << " to " << dims_of(given) << ", seed " << seed);
       CHECK(meaning(x.reshape(dims_of(given))) == Meaning{shape, m.values});
