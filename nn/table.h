@@ -23,6 +23,8 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> prelu_entries();
 [[gnu::cold]] std::vector<Entry> bilinear_entries();
 [[gnu::cold]] std::vector<Entry> elman_entries();
+[[gnu::cold]] std::vector<Entry> multihead_attention_entries();
+[[gnu::cold]] std::vector<Entry> transformer_entries();
 
 /// The tables of nn/, joined.
 const std::vector<Entry>& nn_entries();

@@ -11,5 +11,6 @@ void add_translate_command(CLI::App& app);
 void add_gradcheck_command(CLI::App& app);
 void add_info_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
+void add_reference_command(CLI::App& app);
 
 }  // namespace glass

@@ -68,6 +68,7 @@ int run_program(int argc, char** argv) {
   add_translate_command(app);
   add_gradcheck_command(app);
   add_verify_command(app);
+  add_reference_command(app);
   add_info_command(app);
   return delivered(run(app, argc, argv));
 }

@@ -5,6 +5,7 @@
 
 #include "models/cli/commands.h"
 #include "models/registry.h"
+#include "models/report/label.h"
 #include "models/verify/verify.h"
 
 namespace glass {
@@ -40,7 +41,7 @@ int run_verify(const std::vector<std::string>& paths, std::ostream& out) {
       } catch (const Error& error) {
         Coverages& counts = ops["(unreadable)"];
         ++counts.failed;
-        counts.reports += fmt::format("  {}\n", error.what());
+        counts.reports += fmt::format("  {}\n", clean_text(error.what()));
       }
     }
   }
@@ -51,7 +52,7 @@ int run_verify(const std::vector<std::string>& paths, std::ostream& out) {
     const char* verdict = counts.failed        ? "FAIL"
                           : counts.not_covered ? counts.passed ? "partly covered" : "not covered"
                                                : "PASS";
-    out << fmt::format("{:<45} {:>5} {:>11}  {}\n", op, cases,
+    out << fmt::format("{:<45} {:>5} {:>11}  {}\n", clean_text(op), cases,
                        counts.passed + counts.failed ? fmt::format("{:.1e}", counts.worst) : "-",
                        verdict)
         << counts.reports;
@@ -64,6 +65,8 @@ int run_verify(const std::vector<std::string>& paths, std::ostream& out) {
   out << fmt::format("verify: {} passed, {} failed, {} not covered\n", all.passed, all.failed,
                      all.not_covered)
       << std::flush;
+  if (all.passed + all.failed == 0)
+    fail("verify", "nothing was compared", all.not_covered, " cases");
   return all.failed == 0 ? 0 : 1;
 }
 

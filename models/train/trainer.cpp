@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "models/json.h"
 #include "models/train/interrupt.h"
@@ -193,6 +194,9 @@ static Score score_from(const Json& j) {
 
 void Trainer::resume() {
   const std::string path = folder_ + "/checkpoint.safetensors";
+  if (!std::filesystem::exists(path))
+    fail_environment("resume", "the run ended before its first checkpoint", folder_,
+                     "; start it again without --resume");
   const NamedTensors all = load_weights(path);
   const auto found = all.metadata.find("training");
   if (found == all.metadata.end())

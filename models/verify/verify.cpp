@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/reduction.h"
@@ -50,11 +51,13 @@ class Comparison {
       compare(name, found == replay_.buffers.end() ? Tensor() : found->second, tensor);
     }
     compare_gradients();
+    if (result_.coverage == Coverage::passed) check_all_compared();
     return result_;
   }
 
  private:
   void compare(const std::string& name, const Tensor& got, const Tensor& want) {
+    compared_.insert(name);
     const std::string wrong =
         difference(name, got, want, recorded_.rtol, recorded_.atol, result_.worst);
     if (wrong.empty()) return;
@@ -70,6 +73,17 @@ class Comparison {
     if (recorded != outputs_.size() && result_.coverage == Coverage::passed) {
       result_.coverage = Coverage::failed;
       result_.message = text("gives ", outputs_.size(), " outputs, recorded are ", recorded);
+    }
+  }
+
+  // Nothing that is recorded may be passed over: a name that is misspelt would prove nothing.
+  void check_all_compared() {
+    for (const auto& [name, tensor] : recorded_.file.tensors) {
+      if (name.rfind("in.", 0) == 0 || compared_.count(name)) continue;
+      const bool state = name.rfind("param.", 0) == 0 || name.rfind("buffer.", 0) == 0;
+      if (state && !(replay_.parameters.empty() && replay_.buffers.empty())) continue;
+      result_ = {Coverage::failed, result_.worst, name + ": was compared with nothing"};
+      return;
     }
   }
 
@@ -90,16 +104,17 @@ class Comparison {
       leaves.push_back(leaf(names.back()));
       if (!leaves.back().defined()) return compare(name, Tensor(), tensor);
     }
-    if (leaves.empty()) return;
     Vars outputs, seeds;
     std::vector<std::string> seed_names;
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const Tensor* seed = recorded_.file.find(text("grad_out.", i));
+      compared_.insert(text("grad_out.", i));
       if (!seed || !outputs_[i].requires_grad()) continue;
       outputs.push_back(outputs_[i]);
       seeds.emplace_back(*seed, recorded_.second_order);
       seed_names.push_back(text("ggrad_out.", i));
     }
+    if (leaves.empty()) return;
     Vars gradients(leaves.size());
     if (!outputs.empty())
       gradients = grad(outputs, leaves, seeds, {.create_graph = recorded_.second_order});
@@ -116,6 +131,7 @@ class Comparison {
     Vars sums, weights;
     for (size_t i = 0; i < names.size(); ++i) {
       const Tensor* v = recorded_.file.find("v." + names[i]);
+      compared_.insert("v." + names[i]);
       if (!v || !gradients[i].defined() || !gradients[i].requires_grad()) continue;
       sums.push_back(gradients[i]);
       weights.emplace_back(*v);
@@ -138,6 +154,7 @@ class Comparison {
   }
 
   const Recorded& recorded_;
+  std::set<std::string> compared_;  // names of tensors that took part
   Replay replay_;
   Vars outputs_;
   Verified result_;
@@ -162,7 +179,8 @@ std::string difference(const std::string& name, const Tensor& got, const Tensor&
     const double error = std::fabs(a[i] - b[i]);
     const double relative = std::isfinite(error) ? error / (std::fabs(b[i]) + floor) : INFINITY;
     worst = std::max(worst, relative);
-    if (error <= atol + rtol * std::fabs(b[i]) || relative <= largest) continue;
+    const bool right = std::isfinite(error) && error <= atol + rtol * std::fabs(b[i]);
+    if (right || relative <= largest) continue;
     largest = relative;
     at = i;
   }
