@@ -9,6 +9,19 @@
 
 namespace glass {
 
+// softmax(Q·Kᵀ·scale + bias) among what the mask allows.
+static Var scaled_dot_weights(const Var& query, const Var& key, const Mask& mask, const Var& bias,
+                              double scale) {
+  Var scores = matmul(query * scale, transpose(key, -2, -1));
+  if (bias.defined())
+    scores = scores + (bias.ndim() == 3 && query.ndim() == 4 ? unsqueeze(bias, 1) : bias);
+  return masked_softmax(scores, mask);
+}
+
+static double usual_scale(int64_t features) {
+  return features > 0 ? 1 / std::sqrt(static_cast<double>(features)) : 1;
+}
+
 Attended scaled_dot_product_attention(const Var& query, const Var& key, const Var& value,
                                       const Mask& mask, const Var& bias,
                                       std::optional<double> scale) {
@@ -24,10 +37,8 @@ Attended scaled_dot_product_attention(const Var& query, const Var& key, const Va
     k = where(Var(may), key, 0.0);
     v = where(Var(may), value, 0.0);
   }
-  const double root = std::sqrt(static_cast<double>(query.size(-1)));
-  Var scores = matmul(query * scale.value_or(root > 0 ? 1 / root : 1), transpose(k, -2, -1));
-  if (bias.defined()) scores = scores + (bias.ndim() == 3 && n == 4 ? unsqueeze(bias, 1) : bias);
-  const Var weights = masked_softmax(scores, mask);
+  const Var weights =
+      scaled_dot_weights(query, k, mask, bias, scale.value_or(usual_scale(query.size(-1))));
   return {matmul(weights, v), weights};
 }
 
@@ -108,11 +119,9 @@ Attended MultiheadAttention::operator()(const Var& query, const Var& key, const 
     v = where(may, v, 0.0);
   }
   const Var q = heads(rows_first(query), 0);
-  const double root = std::sqrt(static_cast<double>(embed_dim / num_heads));
-  Var scores = matmul(q * (1 / root), transpose(heads(k, 1), -2, -1));
-  if (bias.defined()) scores = scores + (bias.ndim() == 3 ? unsqueeze(bias, 1) : bias);
   const Var weights =
-      dropout(masked_softmax(scores, mask), options.dropout, is_training(), *generator_);
+      dropout(scaled_dot_weights(q, heads(k, 1), mask, bias, usual_scale(embed_dim / num_heads)),
+              options.dropout, is_training(), *generator_);
   const Var joined = transpose(matmul(weights, heads(v, 2)), 1, 2);  // [B, T, H, E/H]
   const Var y = out_proj(reshape(joined, {joined.size(0), joined.size(1), embed_dim}));
   return {options.batch_first ? y : transpose(y, 0, 1), weights};
