@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,7 @@
 namespace glass {
 namespace {
 
+constexpr const char* kWrite = "write_file";
 constexpr size_t kMost = size_t{1} << 30;  // Linux moves at most 2^31 - 4096 bytes per call
 
 [[noreturn]] void fail_system(std::string_view op, std::string_view relation,
@@ -78,21 +80,36 @@ bool write_fully(int descriptor, std::string_view bytes) {
   return true;
 }
 
-// Removes the temporary file unless it has taken over the final name.
+// A new file beside target, removed unless it takes over target's name. path: what errors name.
 class Temporary {
  public:
-  explicit Temporary(std::string path) : path_(std::move(path)) {}
+  Temporary(const std::string& target, const std::string& path)
+      : name_(text(target, ".tmp-", ::getpid(), "-", number_++)),
+        file_(open_file(name_, O_WRONLY | O_CREAT | O_EXCL, 0666)) {
+    if (!file_.open()) fail_system(kWrite, "cannot create a file in the folder of", path, errno);
+  }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
   ~Temporary() {
-    if (!path_.empty()) ::unlink(path_.c_str());
+    if (!name_.empty()) ::unlink(name_.c_str());
   }
-  const std::string& path() const { return path_; }
-  void keep() { path_.clear(); }
+  const std::string& name() const { return name_; }
+  Descriptor& file() { return file_; }
+  void keep() { name_.clear(); }
 
  private:
-  std::string path_;
+  static inline std::atomic<unsigned> number_{0};
+  std::string name_;
+  Descriptor file_;
 };
+
+// The permissions of the file that is to be replaced; nothing where there is none.
+std::optional<mode_t> replaced_mode(const std::string& target, const std::string& path) {
+  struct stat old {};
+  if (::stat(target.c_str(), &old) != 0) return {};
+  if (!S_ISREG(old.st_mode)) fail_environment(kWrite, "only a regular file can be replaced", path);
+  return old.st_mode & 07777;
+}
 
 std::string follow_links(const std::string& path) {
   std::error_code ignored;
@@ -108,7 +125,7 @@ void sync_folder_of(const std::string& target, const std::string& path) {
   std::string folder = std::filesystem::path(target).parent_path().string();
   const Descriptor handle(open_file(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY));
   if (handle.open() && ::fsync(handle.get()) != 0 && errno == EIO)
-    fail_system("write_file", "cannot write the folder to disk", path, EIO);
+    fail_system(kWrite, "cannot write the folder to disk", path, EIO);
 }
 
 }  // namespace
@@ -167,27 +184,25 @@ std::string read_file(const std::string& path) {
   }
 }
 
-void write_file_atomically(const std::string& path, std::span<const std::string_view> parts) {
-  constexpr const char* kOp = "write_file";
+void check_writable(const std::string& path) {
   const std::string target = follow_links(path);
-  struct stat old {};
-  const bool exists = ::stat(target.c_str(), &old) == 0;
-  if (exists && !S_ISREG(old.st_mode))
-    fail_environment(kOp, "only a regular file can be replaced", path);
+  replaced_mode(target, path);
+  const Temporary temporary(target, path);
+}
 
-  static std::atomic<unsigned> number{0};
-  const std::string name = text(target, ".tmp-", ::getpid(), "-", number++);
-  Descriptor file(open_file(name, O_WRONLY | O_CREAT | O_EXCL, 0666));
-  if (!file.open()) fail_system(kOp, "cannot create a file in the folder of", path, errno);
-  Temporary temporary(name);
-  if (exists && ::fchmod(file.get(), old.st_mode & 07777) != 0)
-    fail_system(kOp, "cannot set the permissions of", path, errno);
+void write_file_atomically(const std::string& path, std::span<const std::string_view> parts) {
+  const std::string target = follow_links(path);
+  const std::optional<mode_t> mode = replaced_mode(target, path);
+  Temporary temporary(target, path);
+  Descriptor& file = temporary.file();
+  if (mode && ::fchmod(file.get(), *mode) != 0)
+    fail_system(kWrite, "cannot set the permissions of", path, errno);
   for (std::string_view part : parts)
-    if (!write_fully(file.get(), part)) fail_system(kOp, "cannot write the file", path, errno);
-  if (::fsync(file.get()) != 0) fail_system(kOp, "cannot write the file to disk", path, errno);
-  if (file.close() != 0) fail_system(kOp, "cannot close the file", path, errno);
-  if (::rename(name.c_str(), target.c_str()) != 0)
-    fail_system(kOp, "cannot replace the file", path, errno);
+    if (!write_fully(file.get(), part)) fail_system(kWrite, "cannot write the file", path, errno);
+  if (::fsync(file.get()) != 0) fail_system(kWrite, "cannot write the file to disk", path, errno);
+  if (file.close() != 0) fail_system(kWrite, "cannot close the file", path, errno);
+  if (::rename(temporary.name().c_str(), target.c_str()) != 0)
+    fail_system(kWrite, "cannot replace the file", path, errno);
   temporary.keep();
   sync_folder_of(target, path);
 }

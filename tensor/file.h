@@ -37,4 +37,7 @@ std::string read_file(const std::string& path);
 void write_file_atomically(const std::string& path, std::span<const std::string_view> parts);
 void write_file_atomically(const std::string& path, std::string_view content);
 
+/// Throws what write_file_atomically would throw because of the folder or of what stands there.
+void check_writable(const std::string& path);
+
 }  // namespace glass

@@ -127,6 +127,19 @@ TEST_CASE("a write to a place that cannot be written says why", "[file]") {
   CHECK(std::filesystem::is_character_file("/dev/null"));
 }
 
+TEST_CASE("whether a file could be written is known beforehand, and leaves no trace", "[file]") {
+  const Scratch folder;
+  write_file_atomically(folder / "old", "one");
+  check_writable(folder / "old");
+  check_writable(folder / "new");
+  CHECK(folder.names() == std::vector<std::string>{"old"});
+  CHECK(read_file(folder / "old") == "one");
+  CHECK_THAT(message([&] { check_writable(folder / "none/x"); }),
+             ContainsSubstring("cannot create a file in the folder of: " + (folder / "none/x")));
+  CHECK_THAT(message([&] { check_writable(folder.path()); }),
+             ContainsSubstring("only a regular file can be replaced"));
+}
+
 TEST_CASE("replacing a file keeps its permissions and the links to it", "[file]") {
   const Scratch folder;
   write_file_atomically(folder / "real", "one");
