@@ -106,7 +106,11 @@ TextStamp stamp_of(std::string_view text) {
 
 std::string read_text_file(const std::string& path) {
   std::string bytes = read_bytes(path);
-  return is_gzip(bytes) ? Inflater(path).unpack(bytes) : bytes;
+  if (is_gzip(bytes)) return Inflater(path).unpack(bytes);
+  if (path.ends_with(".gz"))
+    fail_environment("read_text_file", "the name says gzip, the bytes do not; rename or pack it",
+                     path);
+  return bytes;
 }
 
 }  // namespace glass

@@ -3,8 +3,10 @@
 #include <zlib.h>
 
 #include "tensor/error.h"
+#include "tensor/file.h"
 #include "tests/catch.h"
 #include "tests/models/text/data.h"
+#include "tests/tensor/scratch.h"
 
 using namespace glass;
 using Catch::Matchers::ContainsSubstring;
@@ -49,13 +51,25 @@ std::string some_text() {
 
 }  // namespace
 
-TEST_CASE("plain and packed files read the same, whatever their names", "[text]") {
+TEST_CASE("plain and packed files read the same", "[text]") {
   const std::string text = some_text();
   CHECK(read(text) == text);
   CHECK(read(gzip(text)) == text);
   CHECK(read("").empty());
   CHECK(read(gzip("")).empty());
   CHECK(read("\x1f") == "\x1f");
+}
+
+TEST_CASE("a name that says gzip must be true", "[text]") {
+  const tests::Scratch folder;
+  for (const std::string& bytes : {std::string("a\tb\n"), std::string()}) {
+    write_file_atomically(folder / "plain.gz", bytes);
+    CHECK_THROWS_WITH(read_text_file(folder / "plain.gz"),
+                      ContainsSubstring("the name says gzip, the bytes do not") &&
+                          ContainsSubstring(folder / "plain.gz"));
+  }
+  write_file_atomically(folder / "packed.gz", gzip("one\n"));
+  CHECK(read_text_file(folder / "packed.gz") == "one\n");
 }
 
 TEST_CASE("a gzip file of several members is read to its end", "[text]") {
