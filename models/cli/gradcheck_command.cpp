@@ -8,7 +8,7 @@
 
 #include "autograd/gradcheck.h"
 #include "models/cli/commands.h"
-#include "models/cli/usage.h"
+#include "models/names.h"
 #include "models/registry.h"
 
 namespace glass {

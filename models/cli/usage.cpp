@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
-#include "models/metrics/edit_distance.h"
+#include "models/names.h"
 #include "models/report/label.h"
 
 namespace glass {
@@ -34,14 +35,6 @@ bool parse(const std::string& text, T& value) {
   return result.ec == std::errc() && result.ptr == end;
 }
 
-std::string listed(const std::vector<std::string>& words, const std::string& last,
-                   const std::string& between = ", ") {
-  std::string list;
-  for (size_t i = 0; i < words.size(); ++i)
-    list += (i == 0 ? "" : i + 1 == words.size() ? last : between) + words[i];
-  return list;
-}
-
 std::vector<std::string> commands(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
@@ -49,27 +42,37 @@ std::vector<std::string> commands(const CLI::App& app) {
   return names;
 }
 
-// What CLI11 could not place: an option that is none, or an argument too many.
-std::string unexpected(const CLI::App& app) {
-  const std::vector<std::string> rest = app.remaining(true);
-  for (const std::string& typed : rest) {
-    if (!typed.starts_with("-")) continue;
-    const std::string name = typed.substr(0, typed.find('='));
-    std::vector<std::string> options;
-    for (const CLI::Option* option : app.get_options()) options.push_back(option->get_name());
-    return "there is no option " + shown(name) + did_you_mean(options, name);
+// What CLI11 could not place: an option that is none, or an argument too many. command: whose
+// options there are.
+std::string unexpected(const CLI::App& app, const CLI::App& command) {
+  std::string extra;
+  bool options_end = false;
+  for (const std::string& typed : app.remaining(true)) {
+    if (typed == "--") {
+      options_end = true;
+    } else if (typed.starts_with("-") && !options_end) {
+      const std::string name = typed.substr(0, typed.find('='));
+      std::vector<std::string> options;
+      for (const CLI::Option* option : command.get_options()) options.push_back(option->get_name());
+      return "there is no option " + shown(name) + did_you_mean(options, name);
+    } else if (extra.empty()) {
+      extra = shown(typed);
+    }
   }
-  return "an argument too many: " + (rest.empty() ? std::string("?") : shown(rest.front()));
+  return extra.empty() ? "a command is missing" : "an argument too many: " + extra;
 }
 
-std::string problem(const CLI::App& app, const CLI::ParseError& error) {
-  const bool no_command = app.get_parent() == nullptr && !app.remaining().empty();
-  if (no_command || dynamic_cast<const CLI::ExtrasError*>(&error)) return unexpected(app);
+std::string problem(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
+  const bool no_command = &command == &app && !app.remaining().empty();
+  if (no_command || dynamic_cast<const CLI::ExtrasError*>(&error)) return unexpected(app, command);
   const std::string text = error.what();
+  const bool mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
+  if (mismatch && text.ends_with("flag override"))
+    return "--" + text.substr(0, text.find(' ')) + " takes no value";
   const size_t colon = text.find(": ");  // CLI11 writes "--name: what is wrong"
   if (!text.starts_with("-") || colon == std::string::npos || text.find(' ') < colon) return text;
   const std::string name = text.substr(0, colon), rest = text.substr(colon + 2);
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error))
+  if (mismatch)
     return name + (rest.starts_with("At Most") ? " is given more than once" : " needs a value");
   return name + " " + rest;
 }
@@ -106,7 +109,12 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
 
 CLI::Validator naming(const std::string& what) {
   const auto check = [what](std::string& text) {
-    return text.empty() ? "must name " + what + ", got an empty text" : std::string();
+    if (text.empty()) return "must name " + what + ", got an empty text";
+    std::error_code error;
+    static_cast<void>(std::filesystem::status(text, error));
+    if (error == std::errc::filename_too_long)
+      return "must name " + what + ", got a name too long for this system: " + shown(text);
+    return std::string();
   };
   return {check, ""};
 }
@@ -117,9 +125,18 @@ void usage_error(const std::string& text) {
 
 std::string usage_text(const CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
-  if (chosen.empty()) return problem(app, error) + "; see glass --help";
+  if (chosen.empty()) return problem(app, app, error) + "; see glass --help";
   const CLI::App& command = *chosen.front();
-  return fmt::format("{0}: {1}; see glass {0} --help", command.get_name(), problem(command, error));
+  return fmt::format("{0}: {1}; see glass {0} --help", command.get_name(),
+                     problem(app, command, error));
+}
+
+void refuse_values_of_flags(CLI::App& app) {
+  std::vector<CLI::App*> all = app.get_subcommands([](CLI::App*) { return true; });
+  all.push_back(&app);
+  for (CLI::App* command : all)
+    for (CLI::Option* option : command->get_options())
+      if (option->get_items_expected_max() == 0) option->disable_flag_override();
 }
 
 bool is_command(const CLI::App& app, const std::string& word) {
@@ -130,21 +147,6 @@ bool is_command(const CLI::App& app, const std::string& word) {
 std::string unknown_command(const CLI::App& app, const std::string& word) {
   return fmt::format("there is no command {}{}; the commands are {}; see glass --help", shown(word),
                      did_you_mean(commands(app), word), listed(commands(app), " and "));
-}
-
-std::string did_you_mean(const std::vector<std::string>& names, const std::string& typed) {
-  const std::vector<char> letters(typed.begin(), typed.end());
-  std::vector<std::pair<int64_t, std::string>> near;
-  for (const std::string& name : names) {
-    int64_t distance = edit_distance(letters, std::vector<char>(name.begin(), name.end()));
-    if (!typed.empty() && name.find(typed) != std::string::npos) distance = 1;
-    if (distance <= std::max<int64_t>(2, static_cast<int64_t>(typed.size()) / 3))
-      near.emplace_back(distance, name);
-  }
-  std::sort(near.begin(), near.end());
-  std::vector<std::string> nearest;
-  for (size_t i = 0; i < std::min<size_t>(near.size(), 5); ++i) nearest.push_back(near[i].second);
-  return nearest.empty() ? "" : "; did you mean " + listed(nearest, " or ") + "?";
 }
 
 }  // namespace glass

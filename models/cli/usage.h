@@ -13,8 +13,11 @@ namespace glass {
 CLI::Validator within(const WholeRange& range);
 CLI::Validator within(const NumberRange& range);
 CLI::Validator one_of(const std::vector<std::string>& words);
-/// A text that is not empty; what it names, e.g. "a folder".
+/// A path that the system takes; what it names, e.g. "a folder".
 CLI::Validator naming(const std::string& what);
+
+/// Makes --flag=value an error, for the flags of all commands.
+void refuse_values_of_flags(CLI::App& app);
 
 /// Ends the program with this line and exit status 2.
 [[noreturn]] void usage_error(const std::string& text);
@@ -24,9 +27,5 @@ std::string usage_text(const CLI::App& app, const CLI::ParseError& error);
 bool is_command(const CLI::App& app, const std::string& word);
 /// What to say of a word that is none.
 std::string unknown_command(const CLI::App& app, const std::string& word);
-
-/// "; did you mean a, b or c?": the names a slip or two away from what was typed, or containing it;
-/// else nothing.
-std::string did_you_mean(const std::vector<std::string>& names, const std::string& typed);
 
 }  // namespace glass
