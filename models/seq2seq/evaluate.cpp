@@ -26,7 +26,8 @@ Translation translation(const TextCodec& codec, const std::string& text, const H
 }
 
 // Cross-entropy per token over all pairs, each counted by its tokens, not by its batch.
-double corpus_loss(Seq2Seq& model, const TextCodec& codec, const std::vector<References>& data) {
+double corpus_loss(Seq2Seq& model, const TextCodec& codec, const std::vector<References>& data,
+                   const Poll& poll) {
   std::vector<std::vector<int64_t>> sources, targets;
   for (const References& r : data) {
     for (const std::string& target : r.targets) {
@@ -38,6 +39,7 @@ double corpus_loss(Seq2Seq& model, const TextCodec& codec, const std::vector<Ref
   double sum = 0;
   int64_t tokens = 0;
   for (const Batch& batch : sorted_batches(sources, kBatch)) {
+    poll();
     std::vector<std::vector<int64_t>> batch_sources, batch_targets;
     for (int64_t row : batch.rows) {
       batch_sources.push_back(sources[static_cast<size_t>(row)]);
@@ -56,7 +58,7 @@ int64_t default_max_length(int64_t source_length) { return 2 * source_length + 1
 
 std::vector<std::vector<Translation>> translate(Seq2Seq& model, const TextCodec& codec,
                                                 const std::vector<std::string>& texts,
-                                                SearchOptions options) {
+                                                SearchOptions options, const Poll& poll) {
   if (options.beam < 1) fail("translate", "beam must be at least 1", options.beam);
   std::vector<std::vector<Translation>> results(texts.size());
   std::vector<std::vector<int64_t>> sources;
@@ -71,6 +73,7 @@ std::vector<std::vector<Translation>> translate(Seq2Seq& model, const TextCodec&
   }
   const int64_t rows = std::max<int64_t>(1, kBatch / options.beam);
   for (const Batch& batch : sorted_batches(sources, rows)) {
+    poll();
     std::vector<std::vector<int64_t>> batch_sources;
     options.max_lengths.clear();
     for (int64_t row : batch.rows) {
@@ -89,7 +92,7 @@ std::vector<std::vector<Translation>> translate(Seq2Seq& model, const TextCodec&
 }
 
 Evaluation evaluate(Seq2Seq& model, const TextCodec& codec, const std::vector<References>& data,
-                    int64_t beam) {
+                    int64_t beam, const Poll& poll) {
   if (data.empty()) fail("evaluate", "no data to evaluate on");
   const bool was_training = model.is_training();
   model.eval();
@@ -103,11 +106,11 @@ Evaluation evaluate(Seq2Seq& model, const TextCodec& codec, const std::vector<Re
       references.back().push_back(codec.target_tokens(target));
   }
   std::vector<TokenList> hypotheses;
-  for (auto& best : translate(model, codec, texts, {.beam = beam})) {
+  for (auto& best : translate(model, codec, texts, {.beam = beam}, poll)) {
     hypotheses.push_back(best[0].tokens);
     out.translations.push_back(std::move(best[0]));
   }
-  out.score.loss = corpus_loss(model, codec, data);
+  out.score.loss = corpus_loss(model, codec, data, poll);
   out.score.exact_match = exact_match(hypotheses, references);
   out.score.symbol_error_rate = symbol_errors(hypotheses, references).rate();
   if (codec.options.target == Tokens::chars) {

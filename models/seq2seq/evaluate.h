@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,15 @@ struct Translation {
   bool finished = true;  ///< false: cut at the length limit
 };
 
+using Poll = std::function<void()>;
+
 /// Translates in batches of similar length; results in the order of the texts, n_best each. Each
 /// answer may have default_max_length of its own text (options.max_length is not used), and a text
-/// of nothing but white space has one answer, the empty one.
-std::vector<std::vector<Translation>> translate(Seq2Seq& model, const TextCodec& codec,
-                                                const std::vector<std::string>& texts,
-                                                SearchOptions options);
+/// of nothing but white space has one answer, the empty one. poll is called before each batch: what
+/// it throws ends the work.
+std::vector<std::vector<Translation>> translate(
+    Seq2Seq& model, const TextCodec& codec, const std::vector<std::string>& texts,
+    SearchOptions options, const Poll& poll = [] {});
 /// A length no answer of this kind needs: twice the source and a bit.
 int64_t default_max_length(int64_t source_length);
 
@@ -33,8 +37,9 @@ struct Evaluation {
   std::vector<Translation> translations;  ///< in the order of the references
 };
 /// Translates every source and compares with all its targets; the loss is over every pair.
-Evaluation evaluate(Seq2Seq& model, const TextCodec& codec, const std::vector<References>& data,
-                    int64_t beam);
+Evaluation evaluate(
+    Seq2Seq& model, const TextCodec& codec, const std::vector<References>& data, int64_t beam,
+    const Poll& poll = [] {});
 
 /// The training pairs of a corpus as what the trainer needs.
 class Seq2SeqTask : public Trainee {
