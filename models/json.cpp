@@ -1,22 +1,37 @@
 #include "models/json.h"
 
+#include <algorithm>
 #include <limits>
-
-#include "tensor/error.h"
+#include <set>
 
 namespace glass {
 
-Json parse_json(const std::string& text) { return Json::parse(text); }
-
-namespace {
+Json parse_json(const std::string& where, const std::string& text) {
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  const auto check = [&](int, Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
+      fail_environment(where, "a key occurs twice in an object", brief(parsed));
+    return true;
+  };
+  try {
+    return Json::parse(text, check);
+  } catch (const Json::parse_error& e) {
+    const std::string before = text.substr(0, e.byte > 0 ? e.byte - 1 : 0);
+    fail_environment(where, "is not JSON", "line ",
+                     1 + std::count(before.begin(), before.end(), '\n'), ", column ",
+                     before.size() - (before.rfind('\n') + 1) + 1);
+  } catch (const Json::exception&) {
+    fail_environment(where, "holds a number beyond all bounds");
+  }
+}
 
 std::string brief(const Json& value) {
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (text.size() > 40) text = text.substr(0, 40) + "...";
   return text;
 }
-
-}  // namespace
 
 const Json& require(const Json& object, const char* key, const char* where) {
   if (!object.is_object()) fail_environment(where, "must be an object", "got ", brief(object));

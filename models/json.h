@@ -5,13 +5,28 @@
 #include <string>
 
 #include "models/ranges.h"
+#include "tensor/error.h"
 
 namespace glass {
 
 using Json = nlohmann::json;
 
-/// Throws nlohmann::json::exception naming the place of a mistake in the text.
-Json parse_json(const std::string& text);
+/// The value of a text; where is what errors call the text. Throws Error (environment) with the
+/// line and the column of a mistake, and for a key that occurs twice in an object.
+Json parse_json(const std::string& where, const std::string& text);
+
+/// A value as an error shows it: cut where it is long.
+std::string brief(const Json& value);
+
+/// What read() returns; its errors become ones of the environment that begin with the path.
+template <class Read>
+auto in_file(const std::string& path, Read read) {
+  try {
+    return read();
+  } catch (const Error& e) {
+    throw Error(ErrorKind::environment, path + ", " + e.op(), e.relation(), e.values());
+  }
+}
 
 /// The entry of an object. where names the object in the error of a missing one.
 const Json& require(const Json& object, const char* key, const char* where);

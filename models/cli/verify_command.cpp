@@ -4,6 +4,7 @@
 #include <map>
 
 #include "models/cli/commands.h"
+#include "models/cli/usage.h"
 #include "models/registry.h"
 #include "models/report/label.h"
 #include "models/verify/verify.h"
@@ -14,7 +15,7 @@ namespace {
 // What was found about an op, over all its files.
 struct Coverages {
   int passed = 0, failed = 0, not_covered = 0, extra = 0;
-  double worst = 0;
+  double worst = -1;  // negative: nothing was compared
   std::string reports;
 };
 
@@ -33,16 +34,14 @@ void count(Coverages& counts, const Recorded& recorded, const Verified& result) 
 
 int run_verify(const std::vector<std::string>& paths, std::ostream& out) {
   std::map<std::string, Coverages> ops;
-  for (const std::string& path : paths) {
-    for (const std::string& file : recorded_files(path)) {
-      try {
-        const Recorded recorded = read_recorded(file);
-        count(ops[recorded.op], recorded, verify(recorded, all_entries()));
-      } catch (const Error& error) {
-        Coverages& counts = ops["(unreadable)"];
-        ++counts.failed;
-        counts.reports += fmt::format("  {}\n", clean_text(error.what()));
-      }
+  for (const std::string& file : recorded_files(paths)) {
+    try {
+      const Recorded recorded = read_recorded(file);
+      count(ops[recorded.op], recorded, verify(recorded, all_entries()));
+    } catch (const Error& error) {
+      Coverages& counts = ops["(unreadable)"];
+      ++counts.failed;
+      counts.reports += fmt::format("  {}\n", clean_text(error.what()));
     }
   }
   Coverages all;
@@ -53,8 +52,7 @@ int run_verify(const std::vector<std::string>& paths, std::ostream& out) {
                           : counts.not_covered ? counts.passed ? "partly covered" : "not covered"
                                                : "PASS";
     out << fmt::format("{:<45} {:>5} {:>11}  {}\n", clean_text(op), cases,
-                       counts.passed + counts.failed ? fmt::format("{:.1e}", counts.worst) : "-",
-                       verdict)
+                       counts.worst >= 0 ? fmt::format("{:.1e}", counts.worst) : "-", verdict)
         << counts.reports;
     all.passed += counts.passed;
     all.failed += counts.failed;
@@ -77,6 +75,7 @@ void add_verify_command(CLI::App& app) {
       "verify", "Replay recorded calls of another framework and compare every number");
   auto paths = std::make_shared<std::vector<std::string>>();
   command->add_option("path", *paths, "Folders of recorded calls (*.safetensors), or single files")
+      ->transform(naming("a file or a folder"))
       ->required();
   command->footer(
       "A recorded call is a safetensors file: inputs in.NAME, parameters param.NAME, outputs "

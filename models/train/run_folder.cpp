@@ -5,15 +5,66 @@
 #include <filesystem>
 
 #include "models/json.h"
+#include "models/train/run_lock.h"
 #include "models/train/weights.h"
 #include "tensor/file.h"
 
 namespace glass {
 
+namespace {
+
+namespace fs = std::filesystem;
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool is_own_config(const std::string& path) {
+  try {
+    const Json j = parse_json(path, read_file(path));
+    return j.is_object() && j.contains("task") && j.contains("model") && j.contains("training");
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void check_folder(const std::string& path, const char* missing) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (fs::is_directory(status)) return;
+  if (fs::exists(status)) fail_environment("run folder", "is a file, not a folder", path);
+  if (missing) fail_environment("run folder", missing, path);
+}
+
+}  // namespace
+
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) fail_environment("run folder", "cannot be created", path, ": ", error.message());
+}
+
+void check_new_run(const std::string& folder, bool replace) {
+  check_folder(folder, nullptr);
+  if (is_own_config(folder + "/config.json")) {
+    if (!replace && exists(folder + "/checkpoint.safetensors"))
+      fail("train", "this folder already holds a run", folder,
+           "; continue it with --resume, or choose another --run");
+    return;
+  }
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (const std::string name = entry.path().filename().string(); name != RunLock::kFile)
+      fail_environment("run folder", "holds files that are no run of Glass", folder, " has ", name,
+                       "; choose another --run, or empty the folder");
+}
+
+void begin_run(const std::string& folder, const RunConfig& config, bool replace) {
+  check_new_run(folder, replace);
+  std::error_code ignored;
+  fs::remove(folder + "/checkpoint.safetensors", ignored);
+  save_config(folder, config);
 }
 
 void save_config(const std::string& folder, const RunConfig& config) {
@@ -88,33 +139,21 @@ void check_unchanged(const RunConfig& config, const Corpus& corpus) {
 }  // namespace
 
 RunConfig load_config(const std::string& folder) {
-  const auto status = std::filesystem::status(folder);
-  if (!std::filesystem::exists(status)) fail_environment("run folder", "does not exist", folder);
-  if (!std::filesystem::is_directory(status))
-    fail_environment("run folder", "is a file, not a folder", folder);
+  check_folder(folder, "does not exist");
   const std::string path = folder + "/config.json";
-  if (!std::filesystem::exists(path))
+  if (!exists(path))
     fail_environment("run folder", "has no config.json, so it is no finished or begun run", folder);
-  try {
-    return config_from(parse_json(read_file(path)));
-  } catch (const Json::exception& e) {
-    const std::string text = e.what();  // "[json.exception.parse_error.101] parse error at ..."
-    const size_t name = text.starts_with('[') ? text.find("] ") : std::string::npos;
-    fail_environment(path, "is damaged, not JSON as Glass wrote it",
-                     name == std::string::npos ? text : text.substr(name + 2));
-  } catch (const Error& e) {
-    throw Error(e.kind(), e.op() == "read_file" ? e.op() : path + ", " + e.op(), e.relation(),
-                e.values());
-  }
+  const Json json = parse_json(path, read_file(path));
+  return in_file(path, [&] { return config_from(json); });
 }
 
 Seq2Seq load_model(const std::string& folder, const RunConfig& config) {
   const std::string path = folder + "/model.safetensors";
-  if (!std::filesystem::exists(path))
+  if (!exists(path))
     fail_environment("run folder", "has no model.safetensors yet", folder,
                      "; a model is written at the first validation");
   Seq2Seq model(config.model, config.training.seed);
-  model.load_state_dict(load_weights(path));
+  load_state(model, load_weights(path), path);
   model.eval();
   return model;
 }

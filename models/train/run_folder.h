@@ -21,6 +21,11 @@ struct RunConfig {
 
 /// Creates the folder (and those above it). Throws Error (environment) when that is not possible.
 void make_folder(const std::string& path);
+/// Throws Error unless a run may begin in the folder: it is absent, empty, or a run of Glass that
+/// ended before its first checkpoint; with replace, any run of Glass.
+void check_new_run(const std::string& folder, bool replace);
+/// Checks it again (hold a RunLock) and writes the configuration; an old checkpoint goes.
+void begin_run(const std::string& folder, const RunConfig& config, bool replace);
 void save_config(const std::string& folder, const RunConfig& config);
 /// Throws Error naming the file, its entry, what was met there and what would be right.
 RunConfig load_config(const std::string& folder);

@@ -1,13 +1,8 @@
 #include "models/train/trainer.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <filesystem>
 
-#include "models/json.h"
 #include "models/train/interrupt.h"
-#include "models/train/weights.h"
 #include "optim/clip.h"
 
 namespace glass {
@@ -19,18 +14,6 @@ NamedTensors clone_of(const NamedTensors& state) {
   NamedTensors copy;
   for (const auto& [name, tensor] : state.tensors) copy.tensors.emplace_back(name, tensor.clone());
   return copy;
-}
-
-// Adds state's tensors to all under prefix.
-void put(NamedTensors& all, const std::string& prefix, const NamedTensors& state) {
-  for (const auto& [name, tensor] : state.tensors) all.tensors.emplace_back(prefix + name, tensor);
-}
-
-NamedTensors take(const NamedTensors& all, const std::string& prefix) {
-  NamedTensors state;
-  for (const auto& [name, tensor] : all.tensors)
-    if (name.starts_with(prefix)) state.tensors.emplace_back(name.substr(prefix.size()), tensor);
-  return state;
 }
 
 }  // namespace
@@ -158,74 +141,6 @@ StopReason Trainer::run(const std::function<void(const Trainer&)>& on_validation
   if (!best_state_.tensors.empty()) trainee_.model().load_state_dict(best_state_);
   trainee_.model().eval();
   return reason;
-}
-
-void Trainer::save_checkpoint() {
-  NamedTensors all;
-  put(all, "model.", trainee_.model().state_dict());
-  put(all, "optimizer.", optimizer_.state_dict());
-  put(all, "best.", best_state_);
-  const auto random = trainee_.generator().state();
-  Json history = Json::array();
-  for (const HistoryEntry& h : history_)
-    history.push_back({{"step", h.step},
-                       {"train_loss", h.train_loss},
-                       {"lr", h.lr},
-                       {"valid", to_json(h.valid)}});
-  const Json state = {{"step", step_},
-                      {"seconds", seconds_},
-                      {"loss_sum", loss_sum_},
-                      {"loss_tokens", loss_tokens_},
-                      {"best_step", best_step_},
-                      {"best", to_json(best_)},
-                      {"random", {random.key, random.counter}},
-                      {"position", {batches_.position().epoch, batches_.position().index}},
-                      {"options", to_json(options_)},
-                      {"history", history}};
-  all.metadata["training"] = state.dump();
-  save_safetensors(folder_ + "/checkpoint.safetensors", all);
-}
-
-static Score score_from(const Json& j) {
-  const char* where = "checkpoint, score";
-  return {entry<double>(j, "loss", where), entry<double>(j, "exact_match", where),
-          entry<double>(j, "symbol_error_rate", where), entry<double>(j, "bleu", where)};
-}
-
-void Trainer::resume() {
-  const std::string path = folder_ + "/checkpoint.safetensors";
-  if (!std::filesystem::exists(path))
-    fail_environment("resume", "the run ended before its first checkpoint", folder_,
-                     "; start it again without --resume");
-  const NamedTensors all = load_weights(path);
-  const auto found = all.metadata.find("training");
-  if (found == all.metadata.end())
-    fail_environment("resume", "this file is no checkpoint of a training", path);
-  const char* where = "checkpoint";
-  try {
-    const Json state = parse_json(found->second);
-    trainee_.model().load_state_dict(take(all, "model."));
-    optimizer_.load_state_dict(take(all, "optimizer."));
-    best_state_ = take(all, "best.");
-    step_ = entry<int64_t>(state, "step", where);
-    seconds_ = entry<double>(state, "seconds", where);
-    loss_sum_ = entry<double>(state, "loss_sum", where);
-    loss_tokens_ = entry<int64_t>(state, "loss_tokens", where);
-    best_step_ = entry<int64_t>(state, "best_step", where);
-    best_ = score_from(state.at("best"));
-    trainee_.generator() = Generator::from(
-        {state.at("random").at(0).get<uint64_t>(), state.at("random").at(1).get<uint64_t>()});
-    batches_.seek(
-        {state.at("position").at(0).get<int64_t>(), state.at("position").at(1).get<int64_t>()});
-    history_.clear();
-    for (const Json& h : state.at("history"))
-      history_.push_back({entry<int64_t>(h, "step", where), entry<double>(h, "train_loss", where),
-                          entry<double>(h, "lr", where), score_from(h.at("valid"))});
-  } catch (const Json::exception& e) {
-    fail_environment("resume", "the checkpoint's description is damaged", path, ": ", e.what());
-  }
-  // The best model's file may be older when the last session died between two writes.
-  if (!best_state_.tensors.empty()) save_safetensors(folder_ + "/model.safetensors", best_state_);
 }
 
 }  // namespace glass

@@ -67,14 +67,15 @@ enum class StopReason : uint8_t { steps, patience, minutes, interrupted };
 std::string_view name(StopReason reason);
 
 /// The one training loop. Everything it needs to continue exactly where it stopped (weights,
-/// optimiser, random numbers, data position, history, best model so far) is in
-/// folder/checkpoint.safetensors, written in one rename; folder/model.safetensors is the best
-/// model.
+/// optimiser, random numbers, history, best model so far) is in folder/checkpoint.safetensors,
+/// written in one rename at each validation, at the end and when interrupted;
+/// folder/model.safetensors is the best model.
 class Trainer {
  public:
   Trainer(Trainee& trainee, Batches batches, const TrainOptions& options, std::string folder);
 
-  /// Continues from the folder's checkpoint. Throws Error when there is none or it does not fit.
+  /// Continues from the folder's checkpoint. Throws Error when there is none or it does not fit;
+  /// the message names the file, its entry, what was met there and what would be right.
   void resume();
   /// Trains until the steps are done, patience ends, time is up or Ctrl-C was pressed; then loads
   /// the best model. on_validation is called after each, with the files written.
@@ -90,7 +91,6 @@ class Trainer {
   void train_step(Progress& progress);
   void validate();
   void save_checkpoint();
-  void load_best();
   bool out_of_patience() const;
 
   Trainee& trainee_;

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "tensor/error.h"
-
 namespace glass {
 namespace {
 

@@ -14,7 +14,8 @@ struct Recorded {
   std::string path;
   std::string op;  ///< e.g. "add", "nn.LSTM"
   NamedTensors file;
-  std::map<std::string, Argument> arguments;  ///< kwargs, and a module's call
+  std::map<std::string, Argument> arguments;            ///< kwargs, and a module's call
+  std::map<std::string, std::vector<int64_t>> strides;  ///< of inputs, in elements
   std::vector<std::string> tags;
   bool training = true, second_order = false;
   double rtol = 0, atol = 0;
@@ -27,7 +28,8 @@ struct Recorded {
 /// Throws Error naming the file and what is wrong with it.
 Recorded read_recorded(const std::string& path);
 
-/// The recorded calls of a folder (*.safetensors), or the one file, in the order of their names.
-std::vector<std::string> recorded_files(const std::string& path);
+/// The recorded calls of folders (*.safetensors, in the order of their names) and single files,
+/// each file once however often it is given.
+std::vector<std::string> recorded_files(const std::vector<std::string>& paths);
 
 }  // namespace glass

@@ -1,4 +1,5 @@
 // Recorded runs of optimisers, schedules and clipping: ten steps or thirty epochs at once.
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -146,23 +147,43 @@ Schedule lambda(Replay& r) {
   fail(r.op, "this function is not known", name, "; there is linear_warmup");
 }
 
-Schedule schedule_of(const std::string& name, Replay& r) {
-  if (name == "ConstantLR")
-    return ConstantLR{r.real("factor", 1.0 / 3), r.integer("total_iters", 5)};
-  if (name == "LinearLR")
-    return LinearLR{r.real("start_factor", 1.0 / 3), r.real("end_factor", 1),
-                    r.integer("total_iters", 5)};
-  if (name == "StepLR") return StepLR{r.integer("step_size"), r.real("gamma", 0.1)};
-  if (name == "MultiStepLR") return MultiStepLR{r.integers("milestones"), r.real("gamma", 0.1)};
-  if (name == "ExponentialLR") return ExponentialLR{r.real("gamma")};
-  if (name == "PolynomialLR") return PolynomialLR{r.integer("total_iters", 5), r.real("power", 1)};
-  if (name == "CosineAnnealingLR")
-    return CosineAnnealingLR{r.integer("T_max"), r.real("eta_min", 0)};
-  if (name == "CosineAnnealingWarmRestarts")
-    return CosineAnnealingWarmRestarts{r.integer("T_0"), r.integer("T_mult", 1),
-                                       r.real("eta_min", 0)};
-  if (name == "LambdaLR") return lambda(r);
-  return {};
+// By their names without "lr_scheduler.".
+const std::map<std::string, Schedule (*)(Replay&)>& schedules() {
+  using R = Replay&;
+  static const std::map<std::string, Schedule (*)(R)> all = {
+      {"ConstantLR",
+       [](R r) -> Schedule {
+         return ConstantLR{r.real("factor", 1.0 / 3), r.integer("total_iters", 5)};
+       }},
+      {"LinearLR",
+       [](R r) -> Schedule {
+         return LinearLR{r.real("start_factor", 1.0 / 3), r.real("end_factor", 1),
+                         r.integer("total_iters", 5)};
+       }},
+      {"StepLR",
+       [](R r) -> Schedule {
+         return StepLR{r.integer("step_size"), r.real("gamma", 0.1)};
+       }},
+      {"MultiStepLR",
+       [](R r) -> Schedule {
+         return MultiStepLR{r.integers("milestones"), r.real("gamma", 0.1)};
+       }},
+      {"ExponentialLR", [](R r) -> Schedule { return ExponentialLR{r.real("gamma")}; }},
+      {"PolynomialLR",
+       [](R r) -> Schedule {
+         return PolynomialLR{r.integer("total_iters", 5), r.real("power", 1)};
+       }},
+      {"CosineAnnealingLR",
+       [](R r) -> Schedule {
+         return CosineAnnealingLR{r.integer("T_max"), r.real("eta_min", 0)};
+       }},
+      {"CosineAnnealingWarmRestarts",
+       [](R r) -> Schedule {
+         return CosineAnnealingWarmRestarts{r.integer("T_0"), r.integer("T_mult", 1),
+                                            r.real("eta_min", 0)};
+       }},
+      {"LambdaLR", lambda}};
+  return all;
 }
 
 constexpr int64_t kEpochs = 30;
@@ -184,7 +205,7 @@ Outputs rates(SGD& optimizer, bool several, const std::function<void(int64_t)>& 
   return {{"lr_used", Tensor::from(used, shape)}, {"lr_after", Tensor::from(after, shape)}};
 }
 
-std::optional<Outputs> run_schedule(const std::string& name, Replay& r) {
+Outputs run_schedule(const std::string& name, Replay& r) {
   const std::vector<double> base = r.reals("base_lr");
   const bool several = std::holds_alternative<std::vector<Argument>>(r.argument("base_lr").value);
   std::vector<ParamGroup<SgdOptions>> groups;
@@ -193,6 +214,7 @@ std::optional<Outputs> run_schedule(const std::string& name, Replay& r) {
   SGD optimizer(groups);
   if (name == "ReduceLROnPlateau") {
     const std::vector<double> losses = r["losses"].value().to_vector<double>();
+    if (losses.size() < size_t{kEpochs}) fail(r.op, "needs 30 losses", losses.size());
     const PlateauOptions plain;
     const bool max = r.text("mode", "min") == "max";
     const bool absolute = r.text("threshold_mode", "rel") == "abs";
@@ -221,9 +243,7 @@ std::optional<Outputs> run_schedule(const std::string& name, Replay& r) {
     }
     return outputs;
   }
-  const Schedule schedule = schedule_of(name, r);
-  if (!schedule) return {};
-  LRScheduler scheduler(optimizer, schedule);
+  LRScheduler scheduler(optimizer, schedules().at(name)(r));
   return rates(optimizer, several, [&](int64_t) { scheduler.step(); });
 }
 
@@ -245,20 +265,35 @@ Outputs clip(Replay& r, bool by_norm) {
   return outputs;
 }
 
+const std::map<std::string, Outputs (*)(Replay&)>& steps() {
+  static const std::map<std::string, Outputs (*)(Replay&)> all = {
+      {"clip_grad_norm_", [](Replay& r) { return clip(r, true); }},
+      {"clip_grad_value_", [](Replay& r) { return clip(r, false); }},
+      {"optim.SGD", optimise<SGD, SgdOptions>},
+      {"optim.Adam", optimise<Adam, AdamOptions>},
+      {"optim.AdamW", optimise<AdamW, AdamWOptions>},
+      {"optim.RMSprop", optimise<RMSprop, RMSpropOptions>},
+      {"optim.Adagrad", optimise<Adagrad, AdagradOptions>},
+      {"optim.Adadelta", optimise<Adadelta, AdadeltaOptions>}};
+  return all;
+}
+
+const std::string kSchedule = "lr_scheduler.";
+
 }  // namespace
 
 std::optional<Outputs> replay_training_step(Replay& r) {
-  const std::string schedules = "lr_scheduler.";
-  if (r.op == "clip_grad_norm_" || r.op == "clip_grad_value_")
-    return clip(r, r.op == "clip_grad_norm_");
-  if (r.op == "optim.SGD") return optimise<SGD, SgdOptions>(r);
-  if (r.op == "optim.Adam") return optimise<Adam, AdamOptions>(r);
-  if (r.op == "optim.AdamW") return optimise<AdamW, AdamWOptions>(r);
-  if (r.op == "optim.RMSprop") return optimise<RMSprop, RMSpropOptions>(r);
-  if (r.op == "optim.Adagrad") return optimise<Adagrad, AdagradOptions>(r);
-  if (r.op == "optim.Adadelta") return optimise<Adadelta, AdadeltaOptions>(r);
-  if (r.op.rfind(schedules, 0) == 0) return run_schedule(r.op.substr(schedules.size()), r);
-  return {};
+  const std::vector<std::string> names = training_step_names();
+  if (std::find(names.begin(), names.end(), r.op) == names.end()) return {};
+  if (r.op.starts_with(kSchedule)) return run_schedule(r.op.substr(kSchedule.size()), r);
+  return steps().at(r.op)(r);
+}
+
+std::vector<std::string> training_step_names() {
+  std::vector<std::string> names = {kSchedule + "ReduceLROnPlateau", kSchedule + "OneCycleLR"};
+  for (const auto& [name, step] : steps()) names.push_back(name);
+  for (const auto& [name, schedule] : schedules()) names.push_back(kSchedule + name);
+  return names;
 }
 
 }  // namespace glass

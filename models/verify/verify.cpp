@@ -6,6 +6,7 @@
 
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/reduction.h"
+#include "models/names.h"
 
 namespace glass {
 namespace {
@@ -20,15 +21,27 @@ std::string index_text(int64_t i, const Shape& shape) {
   return "[" + all + "]";
 }
 
-// The entry that a recorded name means: as written, or without PyTorch's "nn.functional." or "nn.".
-const Entry* find_entry(const std::vector<Entry>& entries, std::string name) {
-  for (const char* prefix : {"", "nn.functional.", "nn."}) {
-    if (name.rfind(prefix, 0) != 0) continue;
-    const std::string rest = name.substr(std::string(prefix).size());
+constexpr std::string_view kPrefixes[] = {"", "nn.functional.", "nn."};  // PyTorch's
+
+// The entry that a recorded name means: as written, or without a prefix.
+const Entry* find_entry(const std::vector<Entry>& entries, const std::string& name) {
+  for (const std::string_view prefix : kPrefixes) {
+    if (!name.starts_with(prefix)) continue;
+    const std::string rest = name.substr(prefix.size());
     for (const Entry& entry : entries)
       if (entry.name == rest) return &entry;
   }
   return nullptr;
+}
+
+std::string near_names(const std::vector<Entry>& entries, const std::string& name) {
+  std::vector<std::string> names = training_step_names();
+  for (const Entry& entry : entries)
+    if (entry.replay) names.push_back(entry.name);
+  std::string rest = name;
+  for (const std::string_view prefix : kPrefixes)
+    if (rest.starts_with(prefix)) rest.erase(0, prefix.size());
+  return did_you_mean(names, rest);
 }
 
 class Comparison {
@@ -42,7 +55,7 @@ class Comparison {
     if (const auto names = replay_.unread(); !names.empty()) {
       std::string list;
       for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-      return {Coverage::not_covered, 0, "not covered: argument " + list};
+      return {Coverage::not_covered, -1, "not covered: argument " + list};
     }
     compare_outputs();
     for (const auto& [name, tensor] : recorded_.file.tensors) {
@@ -169,6 +182,7 @@ std::string difference(const std::string& name, const Tensor& got, const Tensor&
     return text(name, ": shape is ", got.shape(), ", recorded ", want.shape());
   if (got.dtype() != want.dtype())
     return text(name, ": type is ", got.dtype(), ", recorded ", want.dtype());
+  worst = std::max(worst, 0.0);
   const std::vector<double> a = got.to(kFloat64).to_vector<double>();
   const std::vector<double> b = want.to(kFloat64).to_vector<double>();
   const double floor = rtol > 0 ? atol / rtol : 0;
@@ -197,7 +211,7 @@ Verified verify(const Recorded& recorded, const std::vector<Entry>& entries) {
     Replay replay = recorded.call();
     if (const auto outputs = replay_training_step(replay)) {
       if (const auto names = replay.unread(); !names.empty())
-        return {Coverage::not_covered, 0, "not covered: argument " + names[0]};
+        return {Coverage::not_covered, -1, "not covered: argument " + names[0]};
       Verified result;
       for (const auto& [name, want] : recorded.file.tensors) {
         if (name.rfind("out.", 0) != 0) continue;
@@ -212,10 +226,11 @@ Verified verify(const Recorded& recorded, const std::vector<Entry>& entries) {
       return result;
     }
     const Entry* entry = find_entry(entries, recorded.op);
-    if (!entry || !entry->replay) return {Coverage::not_covered, 0, "not covered"};
+    if (!entry || !entry->replay)
+      return {Coverage::not_covered, -1, "not covered" + near_names(entries, recorded.op)};
     return Comparison(recorded, *entry).run();
   } catch (const std::exception& error) {
-    return {Coverage::failed, 0, error.what()};
+    return {Coverage::failed, -1, error.what()};
   }
 }
 

@@ -39,7 +39,7 @@ class Redirected {
 }  // namespace
 
 Output program(const std::vector<std::string>& arguments, const std::string& input,
-               const std::string& out_path) {
+               const std::string& out_path, const std::string& in_path) {
   const Scratch folder;
   write_file_atomically(folder / "in", input);
   std::vector<std::string> words = {"glass"};
@@ -52,7 +52,7 @@ Output program(const std::vector<std::string>& arguments, const std::string& inp
   Output result{};
   {
     const int create = O_WRONLY | O_CREAT | O_TRUNC;
-    const Redirected in(STDIN_FILENO, folder / "in", O_RDONLY);
+    const Redirected in(STDIN_FILENO, in_path.empty() ? folder / "in" : in_path, O_RDONLY);
     const Redirected out(STDOUT_FILENO, out_path.empty() ? folder / "out" : out_path, create);
     const Redirected err(STDERR_FILENO, folder / "err", create);
     result.status = run_program(static_cast<int>(words.size()), argv.data());

@@ -6,7 +6,7 @@
 #include "tensor/file.h"
 #include "tensor/safetensors.h"
 #include "tests/catch.h"
-#include "tests/models/cli/program.h"
+#include "tests/models/cli/run.h"
 #include "tests/tensor/scratch.h"
 
 using namespace glass;
@@ -14,36 +14,6 @@ using Catch::Matchers::ContainsSubstring;
 using Words = std::vector<std::string>;
 
 namespace {
-
-std::string lines(int count, int first = 0) {
-  std::string text;
-  for (int i = first; i < first + count; ++i)
-    text += std::to_string(i * 7) + "\t" + std::to_string(i * 7 % 10) + "\n";
-  return text;
-}
-
-tests::Output train(const std::string& data, const std::string& run, Words more = {}) {
-  Words words = {"train", "--data",      data, "--run",   run, "--embedding", "3", "--hidden",
-                 "3",     "--attention", "3",  "--steps", "2", "--batch",     "4"};
-  words.insert(words.end(), more.begin(), more.end());
-  return tests::program(words);
-}
-
-// A trained run.
-struct TrainedRun {
-  tests::Scratch folder;
-  std::string run = folder / "run", config = run + "/config.json";
-  TrainedRun() {
-    write_file_atomically(folder / "data.tsv", lines(200));
-    const tests::Output output = train(folder / "data.tsv", run);
-    INFO(output.err);
-    REQUIRE(output.status == 0);
-  }
-  tests::Output translate(Words words, const std::string& input = "") const {
-    words.insert(words.begin(), {"translate", "--run", run});
-    return tests::program(words, input);
-  }
-};
 
 // Until the end of the scope.
 struct WorkingFolder {
@@ -58,29 +28,32 @@ TEST_CASE("a training that is refused leaves no folder and says why", "[cli]") {
   const tests::Scratch folder;
   const auto refusal = [&](const std::string& content, const Words& more) {
     write_file_atomically(folder / "data.tsv", content);
-    const tests::Output run = train(folder / "data.tsv", folder / "run", more);
+    const tests::Output run = tests::train(folder / "data.tsv", folder / "run", more);
     CHECK(run.status == 1);
     CHECK(folder.names() == std::vector<std::string>{"data.tsv"});
     return run.err;
   };
-  CHECK_THAT(refusal(lines(12), {}), ContainsSubstring("data.tsv has 12, about 100 are needed"));
-  CHECK_THAT(refusal(lines(3) + "no tab\n\nside \t \n" + "none\nnone\n" + lines(2, 3), {}),
-             ContainsSubstring("too few sources"));
-  CHECK_THAT(refusal("\n" + lines(3) + "no tab\n \t \nside \t \nnone\nnone\n", {}),
+  CHECK_THAT(refusal(tests::lines(12), {}),
+             ContainsSubstring("data.tsv has 12, about 100 are needed"));
+  CHECK_THAT(
+      refusal(tests::lines(3) + "no tab\n\nside \t \n" + "none\nnone\n" + tests::lines(2, 3), {}),
+      ContainsSubstring("too few sources"));
+  CHECK_THAT(refusal("\n" + tests::lines(3) + "no tab\n \t \nside \t \nnone\nnone\n", {}),
              ContainsSubstring("most lines are not source TAB target: ") &&
                  ContainsSubstring("data.tsv: 4 of 7, the first is line 5\n"));
-  CHECK_THAT(refusal(lines(200), {"--min-count", "5000"}),
+  CHECK_THAT(refusal(tests::lines(200), {"--min-count", "5000"}),
              ContainsSubstring("--min-count leaves no token of the sources but <unk>") &&
                  ContainsSubstring("no token is 5000 times in the training data"));
   std::filesystem::remove(folder / "data.tsv");
-  CHECK_THAT(train(folder / "data.tsv", folder / "run").err, ContainsSubstring("cannot be opened"));
+  CHECK_THAT(tests::train(folder / "data.tsv", folder / "run").err,
+             ContainsSubstring("cannot be opened"));
   CHECK(folder.names().empty());
 }
 
 TEST_CASE("a few bad lines are a warning that shows nothing raw", "[cli]") {
   const tests::Scratch folder;
-  write_file_atomically(folder / "da\x1bta.tsv", lines(200) + "no tab\n");
-  const tests::Output run = train(folder / "da\x1bta.tsv", folder / "run");
+  write_file_atomically(folder / "da\x1bta.tsv", tests::lines(200) + "no tab\n");
+  const tests::Output run = tests::train(folder / "da\x1bta.tsv", folder / "run");
   CHECK(run.status == 0);
   CHECK_THAT(run.err, ContainsSubstring("da\uFFFDta.tsv: fewer than two columns") &&
                           ContainsSubstring("1 line (201)"));
@@ -90,21 +63,21 @@ TEST_CASE("a few bad lines are a warning that shows nothing raw", "[cli]") {
 TEST_CASE("a run resumes from any folder, with the data it began with only", "[cli]") {
   const tests::Scratch folder;
   std::filesystem::create_directory(folder / "elsewhere");
-  write_file_atomically(folder / "data.tsv", lines(200));
+  write_file_atomically(folder / "data.tsv", tests::lines(200));
   {
     const WorkingFolder here(folder.path());
-    REQUIRE(train("./data.tsv", "run").status == 0);
+    REQUIRE(tests::train("./data.tsv", "run").status == 0);
   }
   const WorkingFolder here(folder / "elsewhere");
   const auto config = nlohmann::json::parse(read_file(folder / "run/config.json"));
   CHECK(std::filesystem::path(config["files"]["data"].get<std::string>()).is_absolute());
-  CHECK(config["files"]["stamps"]["data"]["bytes"] == lines(200).size());
+  CHECK(config["files"]["stamps"]["data"]["bytes"] == tests::lines(200).size());
   tests::Output resumed = tests::program({"train", "--run", "../run", "--resume"});
   INFO(resumed.err);
   CHECK(resumed.status == 0);
   CHECK_THAT(resumed.out, ContainsSubstring("continuing at step 2"));
 
-  std::string changed = lines(200);
+  std::string changed = tests::lines(200);
   changed[changed.size() - 2] = 'x';
   write_file_atomically(folder / "data.tsv", changed);
   resumed = tests::program({"train", "--run", "../run", "--resume"});
@@ -130,7 +103,7 @@ TEST_CASE("a run folder that is none is refused with the reason", "[cli]") {
 
 TEST_CASE("a damaged config.json is named with its entry, what was met and what is right",
           "[cli]") {
-  const TrainedRun trained;
+  const tests::TrainedRun trained;
   const std::string whole = read_file(trained.config);
   const auto error = [&](const std::string& content) {
     write_file_atomically(trained.config, content);
@@ -172,21 +145,38 @@ TEST_CASE("a damaged config.json is named with its entry, what was met and what 
                                "source_vocabulary: ") &&
                  ContainsSubstring("got 999"));
   CHECK_THAT(error(whole.substr(0, whole.size() / 2)),
-             ContainsSubstring("is damaged, not JSON as Glass wrote it: parse error at line"));
-  CHECK_THAT(error(""), ContainsSubstring("is damaged"));
+             ContainsSubstring("config.json: is not JSON: line "));
+  CHECK_THAT(error(""), ContainsSubstring("is not JSON: line 1, column 1\n"));
+  std::string twice = whole;
+  twice.insert(1, "\"beam\": 2,");
+  CHECK_THAT(error(twice), ContainsSubstring("a key occurs twice in an object: \"beam\"\n"));
   CHECK_THAT(error("{}"), ContainsSubstring("top level: an entry is missing: task"));
 }
 
+TEST_CASE("weights that do not fit config.json are named with their file, in a short line",
+          "[cli]") {
+  const tests::TrainedRun trained;
+  auto config = nlohmann::json::parse(read_file(trained.config));
+  config["model"]["hidden"] = 4;
+  write_file_atomically(trained.config, config.dump());
+  for (const char* name : {"model.safetensors", "checkpoint.safetensors"}) {
+    const tests::Output output = name[0] == 'm' ? trained.translate({"7"}) : trained.resume();
+    CHECK(output.status == 1);
+    CHECK_THAT(output.err, ContainsSubstring("glass: " + trained.run + "/" + name +
+                                             ": does not fit the config.json beside it: wrong "
+                                             "shape or type: encoder.rnn.weight_ih_l0 is [12, 3]"));
+    CHECK(output.err.size() < 250);
+  }
+}
+
 TEST_CASE("weights that are no numbers are refused by name", "[cli]") {
-  const TrainedRun trained;
+  const tests::TrainedRun trained;
   for (const char* name : {"model.safetensors", "checkpoint.safetensors"}) {
     const std::string path = trained.run + "/" + name;
     const NamedTensors all = load_safetensors(path);
     all.tensors[1].second.data<float>()[0] = NAN;
     save_safetensors(path, all);
-    const tests::Output output = name[0] == 'm'
-                                     ? trained.translate({"7"})
-                                     : tests::program({"train", "--run", trained.run, "--resume"});
+    const tests::Output output = name[0] == 'm' ? trained.translate({"7"}) : trained.resume();
     CHECK(output.status == 1);
     CHECK_THAT(output.err, ContainsSubstring(path + ": a weight is no finite number: " +
                                              all.tensors[1].first + " has nan at element 0 of"));
@@ -194,7 +184,7 @@ TEST_CASE("weights that are no numbers are refused by name", "[cli]") {
 }
 
 TEST_CASE("a blank line has the empty answer, in its place", "[cli]") {
-  const TrainedRun trained;
+  const tests::TrainedRun trained;
   tests::Output output = trained.translate({}, "7\n\n \t\n14\n");
   CHECK(output.status == 0);
   CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 4);
@@ -207,7 +197,7 @@ TEST_CASE("a blank line has the empty answer, in its place", "[cli]") {
 }
 
 TEST_CASE("control characters of a text reach neither terminal nor picture", "[cli]") {
-  const TrainedRun trained;
+  const tests::TrainedRun trained;
   const std::string text = "7\x1b[31m\x07\u009b1\x7f", svg = trained.folder / "map.svg";
   for (const Words& words : {Words{text}, Words{"--attention", text}, Words{"--svg", svg, text}}) {
     const tests::Output output = trained.translate(words);
@@ -219,4 +209,24 @@ TEST_CASE("control characters of a text reach neither terminal nor picture", "[c
   const std::string picture = read_file(svg);
   CHECK(picture.find('\x1b') == std::string::npos);
   CHECK_THAT(picture, ContainsSubstring("7\uFFFD[31m\uFFFD\uFFFD1\uFFFD"));
+}
+
+TEST_CASE("standard input that cannot be read is an error", "[cli]") {
+  const tests::TrainedRun trained;
+  const tests::Output output =
+      tests::program({"translate", "--run", trained.run}, "", "", trained.run);
+  CHECK(output.status == 1);
+  CHECK(output.out.empty());
+  CHECK(output.err == "glass: translate: standard input cannot be read: Is a directory\n");
+}
+
+TEST_CASE("a picture that cannot be written is refused before anything is translated", "[cli]") {
+  const tests::TrainedRun trained;
+  for (const std::string& path : {trained.folder / "none/map.svg", trained.run}) {
+    const tests::Output output = trained.translate({"--svg", path, "7"});
+    CHECK(output.status == 1);
+    CHECK(output.out.empty());
+    CHECK_THAT(output.err, ContainsSubstring(path));
+  }
+  CHECK(trained.folder.names() == std::vector<std::string>{"data.tsv", "run"});
 }
