@@ -1,11 +1,11 @@
 #include <fmt/core.h>
 
-#include <filesystem>
 #include <memory>
 
 #include "models/cli/commands.h"
 #include "models/cli/training.h"
 #include "models/cli/usage.h"
+#include "models/train/interrupt.h"
 
 namespace glass {
 namespace {
@@ -26,13 +26,11 @@ RunConfig demo_config(const Corpus& corpus) {
 }
 
 void demo(const std::string& folder) {
+  const InterruptGuard guard;
+  check_new_run(folder, true);
   fmt::print("Training a translator from dates as people write them to 1998-03-03.\n");
   const Corpus corpus = dates_corpus(1);
-  // The demo starts afresh each time.
-  std::error_code ignored;
-  std::filesystem::remove(folder + "/checkpoint.safetensors", ignored);
-  const Evaluation test = train_run(demo_config(corpus), corpus, folder, false);
-  if (test.translations.empty()) return;
+  const Evaluation test = train_run(demo_config(corpus), corpus, folder, Start::replace);
   fmt::print("\nWhere it looked (a row for each written character):\n");
   print_samples(test.translations, 4);
   fmt::print(

@@ -26,6 +26,7 @@ void info() {
 #else
   const char* build = "debug";
 #endif
+  fmt::print("version   {}\n", GLASS_VERSION);
   fmt::print("compiler  {}, {} build\n",
 #if defined(__clang__)
              "Clang " __clang_version__,

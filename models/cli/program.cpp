@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -10,6 +12,7 @@
 #include "models/cli/commands.h"
 #include "models/cli/usage.h"
 #include "models/report/label.h"
+#include "models/train/interrupt.h"
 #include "tensor/error.h"
 
 namespace glass {
@@ -23,18 +26,24 @@ int say(const std::string& message, int status) {
   return status;
 }
 
-int run(CLI::App& app, int argc, char** argv) {
-  if (argc < 2) {
+int run(CLI::App& app, std::vector<std::string> words) {
+  if (words.empty()) {
     fmt::print(stderr, "{}", app.help());
     return kUsage;
   }
-  const std::string word = argv[1];
-  if (!word.starts_with("-") && !is_command(app, word))
-    return say(unknown_command(app, word), kUsage);
+  if (words[0] == "help") {  // help COMMAND is COMMAND --help
+    words.erase(words.begin());
+    words.insert(words.begin() + (words.empty() ? 0 : 1), "--help");
+  }
+  if (!words[0].starts_with("-") && !is_command(app, words[0]))
+    return say(unknown_command(app, words[0]), kUsage);
+  std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
-    app.parse(argc, argv);
+    app.parse(words);
   } catch (const CLI::Success& e) {
-    return app.exit(e);  // --help
+    return app.exit(e);  // --help, --version
+  } catch (const Interrupted& e) {
+    return say(e.what(), e.status());
   } catch (const CLI::RuntimeError& e) {
     return e.get_exit_code();
   } catch (const CLI::ParseError& e) {
@@ -61,8 +70,13 @@ int delivered(int status) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further fails like a full disk
   CLI::App app{"Glass: deep learning with the lid off", "glass"};
   app.require_subcommand(1);
+  app.set_version_flag("--version", "glass " GLASS_VERSION, "Print the version and exit");
+  app.footer(
+      "glass help COMMAND shows a command's options. Exit status: 0 done, 1 failed, 2 wrong\n"
+      "arguments, 130 stopped by Ctrl-C.");
   add_demo_command(app);
   add_train_command(app);
   add_translate_command(app);
@@ -70,7 +84,8 @@ int run_program(int argc, char** argv) {
   add_verify_command(app);
   add_reference_command(app);
   add_info_command(app);
-  return delivered(run(app, argc, argv));
+  refuse_values_of_flags(app);
+  return delivered(run(app, {argv + std::min(argc, 1), argv + argc}));
 }
 
 }  // namespace glass

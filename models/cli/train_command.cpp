@@ -6,6 +6,7 @@
 #include "models/cli/commands.h"
 #include "models/cli/training.h"
 #include "models/cli/usage.h"
+#include "models/train/interrupt.h"
 
 namespace glass {
 namespace {
@@ -24,11 +25,7 @@ void check(const TrainArguments& a) {
     usage_error("--task pairs needs --data FILE, a TSV file: source, tab, target");
   if (a.task == "dates" && !(files.data + files.valid + files.test).empty())
     usage_error("--task dates makes its own data; leave out --data, --valid and --test");
-  if (std::filesystem::exists(a.run) && !std::filesystem::is_directory(a.run))
-    fail("train", "--run is a file, not a folder", a.run);
-  if (std::filesystem::exists(a.run + "/checkpoint.safetensors"))
-    fail("train", "this folder already holds a run", a.run,
-         "; continue it with --resume, or choose another --run");
+  check_new_run(a.run, false);
 }
 
 void check_vocabulary(const char* side, const Vocabulary& vocabulary, int64_t min_count) {
@@ -43,12 +40,13 @@ void make_absolute(std::string& path) {
 }
 
 void run_training(TrainArguments& a, bool options_given) {
+  const InterruptGuard guard;
   if (a.run.empty()) a.run = "runs/" + a.task;
   if (a.resume) {
     if (options_given)
       usage_error("--resume continues with the run's own options; give only --run with it");
     const RunConfig config = load_config(a.run);
-    train_run(config, load_corpus(config), a.run, true);
+    train_run(config, load_corpus(config), a.run, Start::resume);
     return;
   }
   check(a);
@@ -67,19 +65,19 @@ void run_training(TrainArguments& a, bool options_given) {
   a.config.stamps = corpus.stamps;
   a.config.model.source_vocabulary = a.config.codec.source.size();
   a.config.model.target_vocabulary = a.config.codec.target.size();
-  const Evaluation test = train_run(a.config, corpus, a.run, false);
+  const Evaluation test = train_run(a.config, corpus, a.run, Start::fresh);
   print_samples(test.translations, 3);
 }
 
 }  // namespace
 
 void add_train_command(CLI::App& app) {
-  auto* command = app.add_subcommand(
-      "train",
-      "Train a sequence-to-sequence model with attention.\n"
+  auto* command = app.add_subcommand("train", "Train a sequence-to-sequence model with attention");
+  command->footer(
       "Writes a run folder: config.json, metrics.json, model.safetensors (the best model),\n"
-      "checkpoint.safetensors (to --resume from) and report.html.\n"
-      "Ctrl-C stops cleanly after the current step.");
+      "checkpoint.safetensors (to --resume from) and report.html. The checkpoint is written at\n"
+      "every validation (--valid-every), at the end, and on Ctrl-C, which stops cleanly after the\n"
+      "current step, says how to go on, and ends with status 130.");
   auto a = std::make_shared<TrainArguments>();
   RunConfig& c = a->config;
   command->option_defaults()->always_capture_default();

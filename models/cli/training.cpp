@@ -5,6 +5,8 @@
 #include "models/cli/report.h"
 #include "models/report/label.h"
 #include "models/report/terminal.h"
+#include "models/train/interrupt.h"
+#include "models/train/run_lock.h"
 #include "tensor/parallel.h"
 
 namespace glass {
@@ -35,32 +37,36 @@ void print_validation(const HistoryEntry& h, bool best) {
 }  // namespace
 
 Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& folder,
-                     bool resume) {
+                     Start start) {
+  const std::string resume = "glass train --run " + folder + " --resume";
   Seq2Seq model(config.model, config.training.seed);
   Seq2SeqTask task(model, config.codec, corpus);
   Trainer trainer(task, task.batches(config.training), config.training, folder);
-  if (resume) {
+  // All that could be refused was accepted: only now is something written.
+  InterruptGuard::check("interrupted before the first step; nothing was written");
+  if (start != Start::resume) make_folder(folder);
+  const RunLock lock(folder);
+  if (start == Start::resume)
     trainer.resume();
-  } else {  // all that could be refused was accepted: only now is something written
-    make_folder(folder);
-    save_config(folder, config);
-  }
+  else
+    begin_run(folder, config, start == Start::replace);
   print_start(config, corpus, model, folder);
-  if (resume) fmt::print("continuing at step {}\n", trainer.step());
+  if (start == Start::resume) fmt::print("continuing at step {}\n", trainer.step());
   const StopReason reason = trainer.run([&](const Trainer& t) {
     const HistoryEntry& last = t.history().back();
     print_validation(last, t.best_step() == last.step);
     save_metrics(folder, config.task, t.best(), t.step(), t.seconds());
   });
-  if (reason == StopReason::interrupted) {
-    fmt::print("interrupted at step {}; continue with: glass train --run {} --resume\n",
-               trainer.step(), folder);
-    return {};
-  }
+  if (reason == StopReason::interrupted)
+    throw Interrupted(
+        fmt::format("interrupted at step {}; continue with: {}", trainer.step(), resume));
   fmt::print("stopped at step {} ({}); best model from step {}\n", trainer.step(), name(reason),
              trainer.best_step());
   std::fflush(stdout);
-  Evaluation test = evaluate(model, config.codec, corpus.test, config.beam);
+  Evaluation test = evaluate(model, config.codec, corpus.test, config.beam, [&] {
+    InterruptGuard::check(
+        "interrupted in the final test, the training is done; repeat the test with: " + resume);
+  });
   save_metrics(folder, config.task, test.score, trainer.step(), trainer.seconds());
   write_report(folder, config, corpus, trainer, test);
   fmt::print(

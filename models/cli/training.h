@@ -7,11 +7,15 @@
 
 namespace glass {
 
+/// How a training begins: in a folder without a finished run, over an old run, or from the
+/// folder's checkpoint.
+enum class Start : uint8_t { fresh, replace, resume };
+
 /// Trains as configured into folder: config, best model, checkpoint, metrics and report; then
-/// evaluates on the test data and prints the result. resume: continue from the checkpoint.
-/// Returns what was found on the test data; its translations are empty when interrupted.
+/// evaluates on the test data, prints the result and returns it. Throws Interrupted where an
+/// InterruptGuard met a signal: the message says how to go on.
 Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& folder,
-                     bool resume);
+                     Start start);
 
 /// Prints samples with their heat maps.
 void print_samples(const std::vector<Translation>& translations, size_t count);

@@ -1,6 +1,9 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <memory>
 
@@ -26,10 +29,13 @@ struct TranslateArguments {
 
 std::vector<std::string> lines_of_input() {
   std::vector<std::string> lines;
+  errno = 0;
   for (std::string line; std::getline(std::cin, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     lines.push_back(line);
   }
+  if (std::cin.bad() || std::ferror(stdin))
+    fail_environment("translate", "standard input cannot be read", std::strerror(errno));
   return lines;
 }
 
@@ -51,6 +57,7 @@ void run_translate(TranslateArguments& a) {
         fmt::format("--n-best must be at most --beam, {}, got {}", a.search.beam, a.search.n_best));
   if (!a.svg.empty() && a.texts.size() > 1)
     usage_error(fmt::format("--svg draws one text, got {}", a.texts.size()));
+  if (!a.svg.empty()) check_writable(a.svg);
   const RunConfig config = load_config(a.run);
   Seq2Seq model = load_model(a.run, config);
   const std::vector<std::string> texts = a.texts.empty() ? lines_of_input() : a.texts;

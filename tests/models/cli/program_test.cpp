@@ -47,6 +47,8 @@ TEST_CASE("a word that is no command is named, with what it may have meant", "[c
           ContainsSubstring(" and info; see glass --help\n"));
   CHECK_THAT(usage_error_of({"trian"}), ContainsSubstring("no command trian; did you mean train?"));
   CHECK_THAT(usage_error_of({"--nonsense"}), ContainsSubstring("no option --nonsense"));
+  CHECK_THAT(usage_error_of({"--"}), ContainsSubstring("a command is missing"));
+  CHECK_THAT(usage_error_of({"help", "trian"}), ContainsSubstring("did you mean train?"));
   CHECK_THAT(usage_error_of({"a\x1b[31mb"}), ContainsSubstring("a\uFFFD[31mb"));
 }
 
@@ -84,6 +86,14 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
       {{"--schedule", "sine"}, "--schedule must be constant, linear or cosine, got sine"},
       {{"--data", ""}, "--data must name a file, got an empty text"},
       {{"stray"}, "an argument too many: stray"},
+      {{"--", "stray"}, "an argument too many: stray"},
+      {{"--one-way=5"}, "--one-way takes no value;"},
+      {{"--one-way=false"}, "--one-way takes no value;"},
+      {{"--lower=3"}, "--lower takes no value;"},
+      {{"--strip-stress=x"}, "--strip-stress takes no value;"},
+      {{"--resume=maybe"}, "--resume takes no value;"},
+      {{"--data", std::string(300, 'a')},
+       "--data must name a file, got a name too long for this system: aaa"},
       {{"--resume", "--steps", "3"}, "--resume continues with the run's own options"},
       {{}, "--task pairs needs --data FILE, a TSV file: source, tab, target;"},
   };
@@ -96,6 +106,11 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
     CHECK(folder.names().empty());
   }
   CHECK_THAT(usage_error_of({"train", "--run", ""}), ContainsSubstring("must name a folder"));
+  for (const char* command : {"demo", "train", "translate"})
+    CHECK_THAT(usage_error_of({command, "--run", std::string(300, 'a')}),
+               ContainsSubstring("--run must name a folder, got a name too long for this system"));
+  CHECK_THAT(usage_error_of({"verify", std::string(300, 'a')}),
+             ContainsSubstring("path: must name"));
   CHECK_THAT(usage_error_of({"translate", "text"}), ContainsSubstring("--run is required"));
   const Words translate = {"translate", "--run", folder / "run"};
   const auto with = [&](Words words) {
@@ -103,6 +118,10 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
     return words;
   };
   CHECK_THAT(usage_error_of(with({"--svg", ""})), ContainsSubstring("--svg must name a file"));
+  CHECK_THAT(usage_error_of(with({"--svg", std::string(300, 'a')})),
+             ContainsSubstring("--svg must name a file, got a name too long"));
+  CHECK_THAT(usage_error_of(with({"--attention=3", "text"})),
+             ContainsSubstring("--attention takes no value;"));
   CHECK_THAT(usage_error_of(with({"--n-best", "3", "--beam", "2"})),
              ContainsSubstring("--n-best must be at most --beam, 2, got 3"));
   CHECK_THAT(usage_error_of(with({"--length-penalty", "nan"})),
@@ -116,6 +135,18 @@ TEST_CASE("the help of every command names sane numbers", "[cli]") {
     CHECK(run.err.empty());
     CHECK(longest_number(run.out) < 8);
   }
+}
+
+TEST_CASE("help of a command is its --help, and there is a version", "[cli]") {
+  CHECK(tests::program({"help"}).out == tests::program({"--help"}).out);
+  CHECK_THAT(tests::program({"help"}).out, ContainsSubstring("130 stopped by Ctrl-C"));
+  const tests::Output train = tests::program({"help", "train"});
+  CHECK(train.status == 0);
+  CHECK(train.out == tests::program({"train", "--help"}).out);
+  CHECK_THAT(train.out, ContainsSubstring("The checkpoint is written at\nevery validation"));
+  const tests::Output version = tests::program({"--version"});
+  CHECK(version.status == 0);
+  CHECK_THAT(version.out, Catch::Matchers::StartsWith("glass ") && ContainsSubstring("."));
 }
 
 TEST_CASE("output that could not be written is an error of every command", "[cli]") {

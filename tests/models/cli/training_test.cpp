@@ -1,0 +1,148 @@
+// How a training begins and how it is stopped.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "models/train/run_lock.h"
+#include "tensor/error.h"
+#include "tests/models/cli/run.h"
+
+using namespace glass;
+using Catch::Matchers::ContainsSubstring;
+using Names = std::vector<std::string>;
+
+namespace {
+
+// Waits for a file, but not for ever.
+void wait_for(const std::string& path) {
+  for (int i = 0; i < 20000 && !std::filesystem::exists(path); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+}  // namespace
+
+TEST_CASE("Ctrl-C before the first step writes nothing and says so", "[cli]") {
+  const tests::Scratch folder;
+  const std::string pipe = folder / "data.tsv";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] {
+    const int file = open(pipe.c_str(), O_WRONLY);  // when the training reads
+    std::raise(SIGINT);
+    const std::string text = tests::lines(200);
+    static_cast<void>(!write(file, text.data(), text.size()));
+    close(file);
+  });
+  const tests::Output run = tests::train(pipe, folder / "run");
+  writer.join();
+  CHECK(run.status == 130);
+  CHECK(run.err == "glass: interrupted before the first step; nothing was written\n");
+  CHECK(folder.names() == Names{"data.tsv"});
+}
+
+TEST_CASE("a training is stopped by a signal, cleanly, and cannot be disturbed by another",
+          "[cli]") {
+  for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+    const tests::Scratch folder;
+    write_file_atomically(folder / "data.tsv", tests::lines(200));
+    std::string refused;
+    std::thread watcher([&, signal = signal] {
+      wait_for(folder / "run/config.json");
+      try {
+        const RunLock second(folder / "run");
+      } catch (const std::exception& e) {
+        refused = e.what();
+      }
+      std::raise(signal);
+    });
+    const tests::Output run = tests::train(folder / "data.tsv", folder / "run", {}, "1000000000");
+    watcher.join();
+    CHECK(run.status == status);
+    CHECK_THAT(run.err, ContainsSubstring("glass: interrupted at step ") &&
+                            ContainsSubstring("; continue with: glass train --run " +
+                                              (folder / "run") + " --resume\n"));
+    CHECK(std::filesystem::exists(folder / "run/checkpoint.safetensors"));
+    CHECK_THAT(refused, ContainsSubstring("another training is writing into it"));
+  }
+}
+
+TEST_CASE("Ctrl-C in the final test stops, and --resume repeats the test", "[cli]") {
+  const tests::Scratch folder;
+  write_file_atomically(folder / "data.tsv", tests::lines(200));
+  write_file_atomically(folder / "test.tsv", tests::lines(3000, 1000));
+  std::thread watcher([&] {
+    wait_for(folder / "run/metrics.json");  // written after the last step
+    std::raise(SIGINT);
+  });
+  const tests::Output run = tests::train(
+      folder / "data.tsv", folder / "run",
+      {"--valid", folder / "data.tsv", "--test", folder / "test.tsv", "--beam", "100"});
+  watcher.join();
+  CHECK(run.status == 130);
+  CHECK_THAT(run.err, ContainsSubstring("interrupted in the final test") &&
+                          ContainsSubstring("glass train --run " + (folder / "run") + " --resume"));
+  CHECK_FALSE(std::filesystem::exists(folder / "run/report.html"));
+  CHECK(std::filesystem::exists(folder / "run/checkpoint.safetensors"));
+}
+
+TEST_CASE("two trainings do not share a folder", "[cli]") {
+  const tests::TrainedRun trained;
+  const std::string other = trained.folder / "other";
+  std::filesystem::create_directory(other);
+  {
+    const RunLock first(trained.run), second(other);
+    for (const tests::Output& run :
+         {trained.resume(), tests::train(trained.folder / "data.tsv", other)}) {
+      CHECK(run.status == 1);
+      CHECK_THAT(run.err, ContainsSubstring("another training is writing into it: ") &&
+                              ContainsSubstring("; wait until it ends, or choose another --run"));
+    }
+    CHECK(tests::program({"demo", "--run", other}).status == 1);
+  }
+  CHECK(trained.resume().status == 0);
+  CHECK(tests::train(trained.folder / "data.tsv", other).status == 0);
+}
+
+TEST_CASE("files of somebody else are not overwritten", "[cli]") {
+  const tests::Scratch folder;
+  write_file_atomically(folder / "data.tsv", tests::lines(200));
+  std::filesystem::create_directory(folder / "run");
+  for (const char* name : {"report.html", "metrics.json", "config.json"}) {
+    const std::string path = (folder / "run/") + name;
+    write_file_atomically(path, "{\"mine\": 1}");
+    for (const tests::Output& run : {tests::train(folder / "data.tsv", folder / "run"),
+                                     tests::program({"demo", "--run", folder / "run"})}) {
+      CHECK(run.status == 1);
+      CHECK_THAT(run.err, ContainsSubstring("holds files that are no run of Glass: ") &&
+                              ContainsSubstring(text(" has ", name, "; choose another --run")));
+    }
+    CHECK(read_file(path) == "{\"mine\": 1}");
+    std::filesystem::remove(path);
+  }
+  CHECK(tests::train(folder / "data.tsv", folder / "run").status == 0);
+}
+
+TEST_CASE("a limit on the size of files is an error that leaves no temporary file", "[cli]") {
+  const tests::Scratch folder;
+  write_file_atomically(folder / "data.tsv", tests::lines(200));
+  std::signal(SIGXFSZ, SIG_DFL);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{2048, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const tests::Output run = tests::train(folder / "data.tsv", folder / "run");
+  setrlimit(RLIMIT_FSIZE, &before);
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, ContainsSubstring("model.safetensors (File too large)"));
+  Names names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "run"))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  CHECK(names == Names{".lock", "config.json"});
+}
