@@ -63,6 +63,17 @@ struct Kernels {
                                   const Tensor& dx);
   void (*additive_attention)(const AttentionForward& f);
   void (*additive_attention_backward)(const AttentionBackward& g);
+  // Windows: slot w of query t is key start[n, t] + w, when there is such a key. start [N, T]
+  // int64; query, sums [N, T, A]; keys, values [N, S, A], dense or (where they are read) with dense
+  // rows; scores, weights [N, T, W]; windows [N, T, W, A]. outer and scatter add to keys.
+  void (*window_scores)(const Tensor& query, const Tensor& keys, const Tensor& start,
+                        const Tensor& scores);
+  void (*window_sum)(const Tensor& weights, const Tensor& values, const Tensor& start,
+                     const Tensor& sums);
+  void (*window_outer)(const Tensor& weights, const Tensor& query, const Tensor& start,
+                       const Tensor& keys);
+  void (*window_gather)(const Tensor& keys, const Tensor& start, const Tensor& windows);
+  void (*window_scatter)(const Tensor& windows, const Tensor& start, const Tensor& keys);
   // Losses: loss.h. loss [N] out; dx (forward: may be undefined) is the gradient for an upstream of
   // factor, times up ([N] or one element).
   void (*cross_entropy)(const CrossEntropyRows& rows, const Tensor& loss, double factor,

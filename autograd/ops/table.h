@@ -35,5 +35,6 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> lstm_ops();
 [[gnu::cold]] std::vector<Entry> gru_ops();
 [[gnu::cold]] std::vector<Entry> attention_ops();
+[[gnu::cold]] std::vector<Entry> window_ops();
 
 }  // namespace glass

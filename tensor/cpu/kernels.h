@@ -39,6 +39,15 @@ void masked_softmax_backward(const Tensor& dy, const Tensor& y, const Tensor& al
 void additive_attention(const AttentionForward& f);
 void additive_attention_backward(const AttentionBackward& g);
 
+void window_scores(const Tensor& query, const Tensor& keys, const Tensor& start,
+                   const Tensor& scores);
+void window_sum(const Tensor& weights, const Tensor& values, const Tensor& start,
+                const Tensor& sums);
+void window_outer(const Tensor& weights, const Tensor& query, const Tensor& start,
+                  const Tensor& keys);
+void window_gather(const Tensor& keys, const Tensor& start, const Tensor& windows);
+void window_scatter(const Tensor& windows, const Tensor& start, const Tensor& keys);
+
 void cross_entropy(const CrossEntropyRows& rows, const Tensor& loss, double factor,
                    const Tensor& dx);
 void cross_entropy_backward(const CrossEntropyRows& rows, const Tensor& up, double factor,

@@ -7,8 +7,10 @@
 #include "autograd/autograd.h"
 #include "tensor/ops.h"
 #include "tests/catch.h"
+#include "tests/values.h"
 
 using namespace glass;
+using namespace glass::tests;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
@@ -16,17 +18,12 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-Var leaf(std::vector<double> values, const Shape& shape, DType dtype = kFloat64) {
+Var leaf(std::vector<double> values, const Shape& shape, DType dtype) {
   return Var(Tensor::from(values, shape).to(dtype), true);
-}
-Var leaf(std::vector<double> values) {
-  const auto n = static_cast<int64_t>(values.size());
-  return leaf(std::move(values), {n});
 }
 Var ids(std::vector<int64_t> values, const Shape& shape) {
   return Var(Tensor::from(values, shape));
 }
-std::vector<double> numbers(const Var& x) { return x.value().to(kFloat64).to_vector<double>(); }
 
 // Runs y backward with the given upstream gradient.
 void send(const Var& y, std::vector<double> upstream) {
