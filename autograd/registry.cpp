@@ -35,14 +35,13 @@ Vars make_inputs(const Sample& sample, Generator& generator, DType dtype) {
 const std::vector<Entry>& op_entries() {
   static const std::vector<Entry> all = [] {
     std::vector<Entry> joined;
-    for (const auto& table : {
-             arithmetic_ops, comparison_ops,    activation_ops, reduction_ops,  softmax_ops,
-             scan_ops,       shape_ops,         part_ops,       matmul_ops,     convolution_ops,
-             pooling_ops,    normalization_ops, indexing_ops,   dropout_ops,    cross_entropy_ops,
-             loss_ops,       linalg_ops,        statistics_ops, rearrange_ops,  order_ops,
-             pad_ops,        getitem_ops,       gated_ops,      divergence_ops, distance_ops,
-             lstm_ops,       gru_ops,           attention_ops,  window_ops,
-         })
+    for (const auto& table :
+         {arithmetic_ops, comparison_ops,    activation_ops, reduction_ops,  softmax_ops,
+          scan_ops,       shape_ops,         part_ops,       matmul_ops,     convolution_ops,
+          pooling_ops,    normalization_ops, indexing_ops,   dropout_ops,    cross_entropy_ops,
+          loss_ops,       linalg_ops,        statistics_ops, rearrange_ops,  order_ops,
+          pad_ops,        getitem_ops,       gated_ops,      divergence_ops, distance_ops,
+          lstm_ops,       gru_ops,           attention_ops,  window_ops,     monotonic_ops})
       for (Entry& entry : table()) joined.push_back(std::move(entry));
     return joined;
   }();

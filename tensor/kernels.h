@@ -74,6 +74,11 @@ struct Kernels {
                        const Tensor& keys);
   void (*window_gather)(const Tensor& keys, const Tensor& start, const Tensor& windows);
   void (*window_scatter)(const Tensor& windows, const Tensor& start, const Tensor& keys);
+  // p, weights and their gradients [N, T, S], previous [N, S]; d_previous must arrive as zeros.
+  void (*monotonic_attention)(const Tensor& p, const Tensor& previous, const Tensor& weights);
+  void (*monotonic_attention_backward)(const Tensor& dy, const Tensor& p, const Tensor& previous,
+                                       const Tensor& weights, const Tensor& dp,
+                                       const Tensor& d_previous);
   // Losses: loss.h. loss [N] out; dx (forward: may be undefined) is the gradient for an upstream of
   // factor, times up ([N] or one element).
   void (*cross_entropy)(const CrossEntropyRows& rows, const Tensor& loss, double factor,

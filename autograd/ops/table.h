@@ -36,5 +36,6 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> gru_ops();
 [[gnu::cold]] std::vector<Entry> attention_ops();
 [[gnu::cold]] std::vector<Entry> window_ops();
+[[gnu::cold]] std::vector<Entry> monotonic_ops();
 
 }  // namespace glass

@@ -48,6 +48,11 @@ void window_outer(const Tensor& weights, const Tensor& query, const Tensor& star
 void window_gather(const Tensor& keys, const Tensor& start, const Tensor& windows);
 void window_scatter(const Tensor& windows, const Tensor& start, const Tensor& keys);
 
+void monotonic_attention(const Tensor& p, const Tensor& previous, const Tensor& weights);
+void monotonic_attention_backward(const Tensor& dy, const Tensor& p, const Tensor& previous,
+                                  const Tensor& weights, const Tensor& dp,
+                                  const Tensor& d_previous);
+
 void cross_entropy(const CrossEntropyRows& rows, const Tensor& loss, double factor,
                    const Tensor& dx);
 void cross_entropy_backward(const CrossEntropyRows& rows, const Tensor& up, double factor,

@@ -34,6 +34,8 @@ const Kernels& cpu_kernels() {
       .window_outer = cpu::window_outer,
       .window_gather = cpu::window_gather,
       .window_scatter = cpu::window_scatter,
+      .monotonic_attention = cpu::monotonic_attention,
+      .monotonic_attention_backward = cpu::monotonic_attention_backward,
       .cross_entropy = cpu::cross_entropy,
       .cross_entropy_backward = cpu::cross_entropy_backward,
       .convolution = cpu::convolution,
