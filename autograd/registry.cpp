@@ -41,7 +41,8 @@ const std::vector<Entry>& op_entries() {
           pooling_ops,    normalization_ops, indexing_ops,   dropout_ops,    cross_entropy_ops,
           loss_ops,       linalg_ops,        statistics_ops, rearrange_ops,  order_ops,
           pad_ops,        getitem_ops,       gated_ops,      divergence_ops, distance_ops,
-          lstm_ops,       gru_ops,           attention_ops,  window_ops,     monotonic_ops})
+          lstm_ops,       gru_ops,           attention_ops,  window_ops,     monotonic_ops,
+          chunked_ops})
       for (Entry& entry : table()) joined.push_back(std::move(entry));
     return joined;
   }();

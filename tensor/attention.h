@@ -24,4 +24,12 @@ struct AttentionBackward {
   Tensor d_v;                   // [B, A] out: one part per batch row
 };
 
+/// Rows of scores that become softmax rows in place; where nothing is allowed they become 0.
+struct SoftmaxBlock {
+  Tensor rows;     // [b, t, S], dense: scores in, weights out
+  Tensor allowed;  // [b, t, S] bool, undefined: all; any strides, but the last is 1 or 0
+  Tensor top;      // [b·t] largest score, 0 where there is none: out; in for the backward
+  Tensor factor;   // [b·t] 1 / Σ exp(score - top), 0 where nothing is allowed: as top
+};
+
 }  // namespace glass

@@ -37,5 +37,6 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> attention_ops();
 [[gnu::cold]] std::vector<Entry> window_ops();
 [[gnu::cold]] std::vector<Entry> monotonic_ops();
+[[gnu::cold]] std::vector<Entry> chunked_ops();
 
 }  // namespace glass

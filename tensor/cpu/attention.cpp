@@ -1,11 +1,10 @@
 #include "tensor/attention.h"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "tensor/cpu/kernels.h"
-#include "tensor/cpu/loops.h"
+#include "tensor/cpu/masked_rows.h"
 #include "tensor/parallel.h"
 
 namespace glass::cpu {
@@ -54,48 +53,34 @@ GLASS_CLONES void add_scaled(T* sum, T factor, const T* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) sum[i] += factor * x[i];
 }
 
-// exp(x - shift) where allowed, else 0; returns the sum.
 template <class T, bool masked>
-GLASS_CLONES T exp_where(const T* x, const bool* allowed, T* y, int64_t n, T shift) {
+GLASS_CLONES T dot_where(const T* a, const T* b, const bool* allowed, int64_t n) {
   T total = 0;
 #pragma omp simd reduction(+ : total)
   for (int64_t i = 0; i < n; ++i) {
-    const T e = exp(x[i] - shift);
-    y[i] = masked && !allowed[i] ? T(0) : e;
-    total += y[i];
+    const T product = a[i] * b[i];
+    total += masked && !allowed[i] ? T(0) : product;
   }
   return total;
 }
 
-template <class T>
-GLASS_CLONES void scale(T* x, T factor, int64_t n) {
+template <class T, bool masked>
+GLASS_CLONES void softmax_slope(const T* dy, const T* y, const bool* allowed, T* dx, int64_t n,
+                                T dot) {
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) x[i] *= factor;
-}
-
-// y = softmax over what is allowed; 0 elsewhere, and everywhere when nothing is or all
-// that is has score -infinity. y may be x.
-template <class T>
-void masked_softmax_row(const T* x, const bool* allowed, T* y, int64_t n) {
-  T top = -std::numeric_limits<T>::infinity();
-  for (int64_t i = 0; i < n; ++i)
-    if ((!allowed || allowed[i]) && !(x[i] <= top)) top = x[i];
-  if (top == -std::numeric_limits<T>::infinity()) {
-    std::fill_n(y, n, T(0));
-    return;
+  for (int64_t i = 0; i < n; ++i) {
+    const T slope = y[i] * (dy[i] - dot);
+    dx[i] = masked && !allowed[i] ? T(0) : slope;
   }
-  const T total = allowed ? exp_where<T, true>(x, allowed, y, n, top)
-                          : exp_where<T, false>(x, allowed, y, n, top);
-  scale(y, T(1) / total, n);
 }
 
 // dx = y·(dy - sum(dy·y)) over what is allowed, else 0. dx may be dy.
 template <class T>
 void masked_softmax_row_backward(const T* dy, const T* y, const bool* allowed, T* dx, int64_t n) {
-  T total = 0;
-  for (int64_t i = 0; i < n; ++i)
-    if (!allowed || allowed[i]) total += dy[i] * y[i];
-  for (int64_t i = 0; i < n; ++i) dx[i] = !allowed || allowed[i] ? y[i] * (dy[i] - total) : T(0);
+  if (allowed)
+    softmax_slope<T, true>(dy, y, allowed, dx, n, dot_where<T, true>(dy, y, allowed, n));
+  else
+    softmax_slope<T, false>(dy, y, allowed, dx, n, dot_where<T, false>(dy, y, allowed, n));
 }
 
 }  // namespace
