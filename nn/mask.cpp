@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "autograd/ops/attention.h"
 #include "autograd/ops/comparison.h"
+#include "tensor/ops.h"
 
 namespace glass {
 namespace {
@@ -80,6 +82,19 @@ Tensor Mask::for_scores(const Shape& scores) const {
   return both(keys, pairs);
 }
 
+Mask Mask::rows(const Tensor& index) const {
+  Mask mask = *this;
+  if (keys_.defined()) mask.keys_ = index_select(keys_, 0, index);
+  if (pairs_.defined() && pairs_.ndim() > 2) mask.pairs_ = index_select(pairs_, 0, index);
+  return mask;
+}
+
+Mask Mask::queries(int64_t first, int64_t count) const {
+  Mask mask = *this;
+  if (pairs_.defined() && pairs_.size(-2) != 1) mask.pairs_ = pairs_.narrow(-2, first, count);
+  return mask;
+}
+
 Mask operator&(const Mask& a, const Mask& b) {
   const auto differ = [](const Tensor& x, const Tensor& y) {
     return x.defined() && y.defined() && x.ndim() == y.ndim() && !(x.shape() == y.shape());
@@ -94,6 +109,10 @@ Mask operator&(const Mask& a, const Mask& b) {
   mask.keys_ = both(a.keys_, b.keys_);
   mask.pairs_ = both(widened(a.pairs_, b.pairs_), widened(b.pairs_, a.pairs_));
   return mask;
+}
+
+Var masked_softmax(In scores, const Mask& mask) {
+  return masked_softmax(scores, mask.for_scores(scores->shape()));
 }
 
 }  // namespace glass

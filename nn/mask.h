@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tensor/tensor.h"
+#include "autograd/var.h"
 
 namespace glass {
 
@@ -33,11 +33,20 @@ class Mask {
   /// undefined when all is. Throws Error when the mask does not fit.
   Tensor for_scores(const Shape& scores) const;
 
+  /// The mask of these rows of the batch (int64), in their order.
+  Mask rows(const Tensor& index) const;
+  /// The mask of the queries first … first + count - 1 alone.
+  Mask queries(int64_t first, int64_t count) const;
+
   /// What both allow.
   friend Mask operator&(const Mask& a, const Mask& b);
 
  private:
   Tensor keys_, pairs_;
 };
+
+/// softmax over the last dim [B, ..., S] among the keys that the mask allows; a row without any is
+/// 0.
+Var masked_softmax(In scores, const Mask& mask);
 
 }  // namespace glass

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "nn/attention/recorder.h"
 #include "nn/init.h"
 #include "nn/replay_masks.h"
 #include "nn/samples.h"
@@ -122,6 +123,7 @@ Attended MultiheadAttention::operator()(const Var& query, const Var& key, const 
   const Var weights =
       dropout(scaled_dot_weights(q, heads(k, 1), mask, bias, usual_scale(embed_dim / num_heads)),
               options.dropout, is_training(), *generator_);
+  AttentionRecorder::see(this, weights);
   const Var joined = transpose(matmul(weights, heads(v, 2)), 1, 2);  // [B, T, H, E/H]
   const Var y = out_proj(reshape(joined, {joined.size(0), joined.size(1), embed_dim}));
   return {options.batch_first ? y : transpose(y, 0, 1), weights};

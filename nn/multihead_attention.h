@@ -2,9 +2,15 @@
 
 #include <optional>
 
-#include "nn/attention.h"
+#include "nn/linear.h"
+#include "nn/mask.h"
 
 namespace glass {
+
+struct Attended {
+  Var context;  ///< weighted sum of the values
+  Var weights;  ///< of queries and keys [..., T, S]
+};
 
 /// Scaled dot-product attention (Vaswani et al. 2017, equation 1):
 ///   weights = softmax(Q·Kᵀ·scale + bias),  context = weights·V

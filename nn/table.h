@@ -14,6 +14,8 @@ namespace glass {
 [[gnu::cold]] std::vector<Entry> lstm_entries();
 [[gnu::cold]] std::vector<Entry> gru_entries();
 [[gnu::cold]] std::vector<Entry> attention_entries();
+[[gnu::cold]] std::vector<Entry> attention_loss_entries();
+[[gnu::cold]] std::vector<Entry> kernel_pooling_entries();
 [[gnu::cold]] std::vector<Entry> layer_norm_entries();
 [[gnu::cold]] std::vector<Entry> group_norm_entries();
 [[gnu::cold]] std::vector<Entry> batch_norm_entries();

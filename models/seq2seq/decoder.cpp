@@ -4,7 +4,8 @@ namespace glass {
 
 Decoder::Decoder(const DecoderOptions& o, Generator& init)
     : embedding(o.vocabulary, o.embedding, 0, init),
-      attention(o.hidden, o.keys, o.attention, init),
+      attention({.query_dim = o.hidden, .key_dim = o.keys, .score = AdditiveScore{o.attention}},
+                init),
       start_h(o.keys, o.hidden, true, init),
       output(o.hidden + o.keys, o.vocabulary, true, init) {
   const int64_t input = o.embedding + o.keys;
@@ -33,7 +34,8 @@ Decoder::State Decoder::start(const Var& last) {
 }
 
 Decoder::Step Decoder::step(const Var& embedded, const State& state, const Keys& keys) {
-  const auto [context, weights] = attention(state.h, keys);
+  const AttentionOutput attended = attention(state.h, keys);
+  const Var& context = attended.context;
   const Var input = cat({embedded, context}, 1);
   Step next;
   if (lstm) {
@@ -43,7 +45,7 @@ Decoder::Step Decoder::step(const Var& embedded, const State& state, const Keys&
     next.state.h = (*gru)(input, state.h);
   }
   next.context = context;
-  next.weights = weights;
+  next.weights = select(attended.weights.values, 1, 0);
   return next;
 }
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "models/seq2seq/encoder.h"
-#include "nn/attention.h"
+#include "nn/attention/attention.h"
 #include "nn/linear.h"
 
 namespace glass {
@@ -39,7 +39,7 @@ class Decoder : public Module {
   Var logits(const Var& features);  ///< [..., H + K] -> [..., V]
 
   Embedding embedding;
-  AdditiveAttention attention;
+  Attention attention;
   std::optional<LSTMCell> lstm;  // one of the two
   std::optional<GRUCell> gru;
   Linear start_h;

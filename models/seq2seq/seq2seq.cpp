@@ -62,10 +62,7 @@ class Seq2SeqSteps : public StepModel {
     const Var index(rows);
     state_.h = index_select(state_.h, 0, index);
     if (state_.c.defined()) state_.c = index_select(state_.c, 0, index);
-    keys_.values = index_select(keys_.values, 0, index);
-    keys_.projected = index_select(keys_.projected, 0, index);
-    if (!keys_.mask.all())
-      keys_.mask = Mask::where_true_may_attend(index_select(keys_.mask.keys(), 0, rows));
+    keys_ = keys_.rows(rows);
   }
 
  private:
