@@ -26,7 +26,7 @@ void train_steps(benchmark::State& state, int64_t vocabulary, int64_t embedding,
                  .target_vocabulary = vocabulary,
                  .embedding = embedding,
                  .hidden = hidden,
-                 .attention = hidden,
+                 .attention = {.size = hidden},
                  .dropout = 0},
                 1);
   Adam adam(model.parameters(), {.lr = 1e-3});

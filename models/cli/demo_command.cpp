@@ -18,7 +18,7 @@ RunConfig demo_config(const Corpus& corpus) {
                   .target_vocabulary = config.codec.target.size(),
                   .embedding = 32,
                   .hidden = 64,
-                  .attention = 64,
+                  .attention = {.size = 64},
                   .dropout = 0.1};
   config.training = {
       .steps = 1500, .batch_size = 64, .lr = 5e-3, .warmup = 100, .valid_every = 300};

@@ -12,7 +12,7 @@
 namespace glass {
 namespace {
 
-void print_start(const RunConfig& config, const Corpus& corpus, Seq2Seq& model,
+void print_start(const RunConfig& config, const Corpus& corpus, Translator& model,
                  const std::string& folder) {
   for (const std::string& warning : corpus.warnings)
     fmt::print(stderr, "warning: {}\n", clean_text(warning));
@@ -39,7 +39,8 @@ void print_validation(const HistoryEntry& h, bool best) {
 Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& folder,
                      Start start) {
   const std::string resume = "glass train --run " + folder + " --resume";
-  Seq2Seq model(config.model, config.training.seed);
+  const auto made = make_model(config);
+  Translator& model = *made;
   Seq2SeqTask task(model, config.codec, corpus);
   Trainer trainer(task, task.batches(config.training), config.training, folder);
   // All that could be refused was accepted: only now is something written.

@@ -59,12 +59,12 @@ void run_translate(TranslateArguments& a) {
     usage_error(fmt::format("--svg draws one text, got {}", a.texts.size()));
   if (!a.svg.empty()) check_writable(a.svg);
   const RunConfig config = load_config(a.run);
-  Seq2Seq model = load_model(a.run, config);
+  const auto model = load_model(a.run, config);
   const std::vector<std::string> texts = a.texts.empty() ? lines_of_input() : a.texts;
   if (!a.svg.empty() && texts.size() != 1)
     fail("translate", "--svg draws one text", texts.size(), " were given");
   a.search.keep_weights = a.attention || !a.svg.empty();
-  const auto results = translate(model, config.codec, texts, a.search);
+  const auto results = translate(*model, config.codec, texts, a.search);
   if (!a.svg.empty() && results[0][0].tokens.empty())
     fail("translate", "--svg has nothing to draw", "the answer is empty");
   for (const auto& best : results)

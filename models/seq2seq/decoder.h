@@ -2,49 +2,85 @@
 
 #include <optional>
 
-#include "models/seq2seq/encoder.h"
+#include "models/seq2seq/attention_choice.h"
+#include "models/seq2seq/recurrent.h"
 #include "nn/attention/attention.h"
+#include "nn/embedding.h"
 #include "nn/linear.h"
 
 namespace glass {
 
+/// When a decoder attends: never, before its step with the last state (Bahdanau), or after it with
+/// the new one (Luong).
+enum class AttentionPlace : uint8_t { none, before, after };
+std::string name(AttentionPlace place);
+AttentionPlace place_named(const std::string& name);  ///< throws Error for another name
+
 struct DecoderOptions {
-  int64_t vocabulary = 0, embedding = 64, hidden = 128;
-  int64_t keys = 256;       ///< size of an encoder state
-  int64_t attention = 128;  ///< size of the additive attention's inner layer
+  int64_t vocabulary = 0, embedding = 64, hidden = 128, layers = 1;
+  int64_t keys = 256;  ///< size of an encoder state
   CellKind cell = CellKind::lstm;
-  double dropout = 0;  ///< of the embeddings and before the output layer
+  double dropout = 0;  ///< between layers
+  AttentionPlace place = AttentionPlace::before;
+  AttentionChoice attention = {};
+  bool input_feeding = true;  ///< attention after the step: the last h̃ is an input
+  bool tied = false;          ///< the output layer shares the embedding's weight
 };
 
-/// Writes a sentence, attending before each step (Bahdanau, Cho, Bengio 2014, appendix A.2):
-///   c_t = attention(s_{t-1}, h)           context
-///   s_t = cell([y_{t-1}; c_t], s_{t-1})   state
-///   p_t = softmax(W_o [s_t; c_t])         next token
+/// Writes a sentence. s_t = state, c_t = context, h the encoder's states:
+///   none    s_t = cell([y_{t-1}; h_S], s_{t-1})                     features [s_t; h_S]
+///           (Cho et al. 2014: one fixed context, the baseline)
+///   before  c_t = attention(s_{t-1}, h), s_t = cell([y_{t-1}; c_t], s_{t-1})   features [s_t; c_t]
+///           (Bahdanau, Cho, Bengio 2014, appendix A.2)
+///   after   s_t = cell([y_{t-1}; h̃_{t-1}], s_{t-1}), c_t = attention(s_t, h)
+///           h̃_t = tanh(W_c[c_t; s_t])                               features h̃_t
+///           (Luong, Pham, Manning 2015, section 3; h̃_{t-1} with input feeding, section 3.3)
+/// The next token has the probabilities softmax(W_o·features).
 class Decoder : public Module {
  public:
   Decoder(const DecoderOptions& options, Generator& init);
   void visit(Visitor& v) override;
 
+  /// What is known of the source.
+  struct Memory {
+    Keys keys;  ///< without attention: empty
+    Var last;   ///< [B, K]
+  };
   struct State {
-    Var h, c;  ///< [B, H]; c is undefined for a GRU
+    Var h, c;  ///< [layers, B, H]; c of an LSTM only
+    Var feed;  ///< [B, F]: h̃ of the last step, with input feeding
+    AttentionState attention;
   };
-  struct Step {
+  struct Written {
     State state;
-    Var context;  ///< [B, K]
-    Var weights;  ///< [B, S]
+    Var features;                       ///< [B, T, F]
+    std::vector<AttentionOutput> seen;  ///< of one query each, or of all at once; empty without
   };
-  /// s_0 = tanh(W_s h_last), for an LSTM also its cell.
-  State start(const Var& last);
-  Step step(const Var& embedded, const State& state, const Keys& keys);
-  Var logits(const Var& features);  ///< [..., H + K] -> [..., V]
+  Memory read(const Var& states, const Var& last, const Mask& mask) const;
+  /// s_0 = tanh(W_s·h_S) for every layer, for an LSTM also its cells.
+  State start(const Var& last) const;
+  /// One step: embedded [B, E].
+  Written step(const Var& embedded, const State& state, const Memory& memory);
+  /// All steps: embedded [B, T, E]. Where no step needs what the last one attended to, at once.
+  Written all(const Var& embedded, const State& state, const Memory& memory);
+  Var logits(const Var& features);  ///< [..., F] -> [..., V]
+
+  bool attends() const { return options_.place != AttentionPlace::none; }
+  static Memory rows(const Memory& memory, const Tensor& index);
+  static State rows(const State& state, const Tensor& index);
 
   Embedding embedding;
-  Attention attention;
-  std::optional<LSTMCell> lstm;  // one of the two
-  std::optional<GRUCell> gru;
+  std::optional<Attention> attention;
   Linear start_h;
-  std::optional<Linear> start_c;
+  std::optional<Linear> start_c, bridge;  ///< bridge: keys to the size of queries, for dot products
+  Recurrent rnn;
   Linear output;
+
+ private:
+  bool goes_at_once() const;
+  int64_t features() const;
+
+  DecoderOptions options_;
 };
 
 }  // namespace glass

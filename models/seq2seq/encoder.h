@@ -2,22 +2,24 @@
 
 #include <optional>
 
+#include "models/seq2seq/recurrent.h"
+#include "nn/convolution.h"
 #include "nn/embedding.h"
-#include "nn/gru.h"
-#include "nn/lstm.h"
+#include "nn/linear.h"
 
 namespace glass {
-
-enum class CellKind : uint8_t { lstm, gru };
 
 struct EncoderOptions {
   int64_t vocabulary = 0, embedding = 64, hidden = 128, layers = 1;
   CellKind cell = CellKind::lstm;
   bool bidirectional = true;
-  double dropout = 0;  ///< of the embeddings and between layers
+  double dropout = 0;          ///< of the embeddings and between layers
+  bool convolutional = false;  ///< convolutions instead of a recurrent network
 };
 
-/// Reads a batch of sentences: h_j = [→h_j; ←h_j] for every token j.
+/// Reads a batch of sentences. Recurrent: h_j = [→h_j; ←h_j] for every token j. Convolutional
+/// (Gehring et al. 2017, section 3): embeddings and positions, then layers of a convolution of
+/// width 3 with a gated linear unit and a residual connection.
 class Encoder : public Module {
  public:
   Encoder(const EncoderOptions& options, Generator& init);
@@ -25,17 +27,23 @@ class Encoder : public Module {
 
   struct Output {
     Var states;  ///< [B, S, output_size()], zero behind a sentence's end
-    Var last;    ///< [B, output_size()]: the last layer's final state, both directions
+    Var last;    ///< [B, output_size()]: the final state, both directions; convolutional: the mean
   };
   /// tokens: [B, S] int64. drops: where dropout draws from.
   Output operator()(const Tensor& tokens, const std::vector<int64_t>& lengths, Generator& drops);
-  int64_t output_size() const { return options_.hidden * (options_.bidirectional ? 2 : 1); }
+  /// The same from embeddings [B, S, E].
+  Output read(const Var& embedded, const std::vector<int64_t>& lengths, Generator& drops);
+  int64_t output_size() const {
+    return options_.hidden * (options_.bidirectional && !options_.convolutional ? 2 : 1);
+  }
 
   Embedding embedding;
-  std::optional<LSTM> lstm;  // one of the two
-  std::optional<GRU> gru;
+  std::optional<Recurrent> rnn;
+  std::optional<Linear> widen;  // convolutional: embedding to hidden
+  std::vector<Conv1d> convolutions;
 
  private:
+  Output convolve(const Var& embedded, const std::vector<int64_t>& lengths, Generator& drops);
   EncoderOptions options_;
 };
 

@@ -26,7 +26,7 @@ Translation translation(const TextCodec& codec, const std::string& text, const H
 }
 
 // Cross-entropy per token over all pairs, each counted by its tokens, not by its batch.
-double corpus_loss(Seq2Seq& model, const TextCodec& codec, const std::vector<References>& data,
+double corpus_loss(Translator& model, const TextCodec& codec, const std::vector<References>& data,
                    const Poll& poll) {
   std::vector<std::vector<int64_t>> sources, targets;
   for (const References& r : data) {
@@ -56,7 +56,7 @@ double corpus_loss(Seq2Seq& model, const TextCodec& codec, const std::vector<Ref
 
 int64_t default_max_length(int64_t source_length) { return 2 * source_length + 10; }
 
-std::vector<std::vector<Translation>> translate(Seq2Seq& model, const TextCodec& codec,
+std::vector<std::vector<Translation>> translate(Translator& model, const TextCodec& codec,
                                                 const std::vector<std::string>& texts,
                                                 SearchOptions options, const Poll& poll) {
   if (options.beam < 1) fail("translate", "beam must be at least 1", options.beam);
@@ -91,7 +91,7 @@ std::vector<std::vector<Translation>> translate(Seq2Seq& model, const TextCodec&
   return results;
 }
 
-Evaluation evaluate(Seq2Seq& model, const TextCodec& codec, const std::vector<References>& data,
+Evaluation evaluate(Translator& model, const TextCodec& codec, const std::vector<References>& data,
                     int64_t beam, const Poll& poll) {
   if (data.empty()) fail("evaluate", "no data to evaluate on");
   const bool was_training = model.is_training();
@@ -126,7 +126,7 @@ Evaluation evaluate(Seq2Seq& model, const TextCodec& codec, const std::vector<Re
   return out;
 }
 
-Seq2SeqTask::Seq2SeqTask(Seq2Seq& model, const TextCodec& codec, const Corpus& corpus)
+Seq2SeqTask::Seq2SeqTask(Translator& model, const TextCodec& codec, const Corpus& corpus)
     : model_(model), codec_(codec), corpus_(corpus) {
   for (const Pair& pair : corpus.train) {
     sources_.push_back(codec.encode_source(pair.source));
@@ -138,13 +138,13 @@ Batches Seq2SeqTask::batches(const TrainOptions& options) const {
   return {sources_, targets_, {.batch_size = options.batch_size, .seed = options.seed}};
 }
 
-Trainee::Loss Seq2SeqTask::loss(const Batch& batch) {
+Trainee::Loss Seq2SeqTask::loss(const Batch& batch, int64_t step) {
   std::vector<std::vector<int64_t>> sources, targets;
   for (int64_t row : batch.rows) {
     sources.push_back(sources_[static_cast<size_t>(row)]);
     targets.push_back(targets_[static_cast<size_t>(row)]);
   }
-  const auto loss = model_.loss(make_batch(sources, targets));
+  const auto loss = model_.loss(make_batch(sources, targets), step);
   return {loss.mean, loss.tokens};
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/data/corpus.h"
-#include "models/seq2seq/seq2seq.h"
+#include "models/seq2seq/translator.h"
 #include "models/train/trainer.h"
 
 namespace glass {
@@ -26,7 +26,7 @@ using Poll = std::function<void()>;
 /// of nothing but white space has one answer, the empty one. poll is called before each batch: what
 /// it throws ends the work.
 std::vector<std::vector<Translation>> translate(
-    Seq2Seq& model, const TextCodec& codec, const std::vector<std::string>& texts,
+    Translator& model, const TextCodec& codec, const std::vector<std::string>& texts,
     SearchOptions options, const Poll& poll = [] {});
 /// A length no answer of this kind needs: twice the source and a bit.
 int64_t default_max_length(int64_t source_length);
@@ -38,21 +38,21 @@ struct Evaluation {
 };
 /// Translates every source and compares with all its targets; the loss is over every pair.
 Evaluation evaluate(
-    Seq2Seq& model, const TextCodec& codec, const std::vector<References>& data, int64_t beam,
+    Translator& model, const TextCodec& codec, const std::vector<References>& data, int64_t beam,
     const Poll& poll = [] {});
 
 /// The training pairs of a corpus as what the trainer needs.
 class Seq2SeqTask : public Trainee {
  public:
-  Seq2SeqTask(Seq2Seq& model, const TextCodec& codec, const Corpus& corpus);
+  Seq2SeqTask(Translator& model, const TextCodec& codec, const Corpus& corpus);
   Batches batches(const TrainOptions& options) const;
   Module& model() override { return model_; }
   Generator& generator() override { return model_.generator(); }
-  Loss loss(const Batch& batch) override;
+  Loss loss(const Batch& batch, int64_t step) override;
   Score validate() override;
 
  private:
-  Seq2Seq& model_;
+  Translator& model_;
   const TextCodec& codec_;
   const Corpus& corpus_;
   std::vector<std::vector<int64_t>> sources_, targets_;

@@ -9,10 +9,17 @@ Json to_json(const Seq2SeqOptions& o) {
           {"target_vocabulary", o.target_vocabulary},
           {"embedding", o.embedding},
           {"hidden", o.hidden},
-          {"attention", o.attention},
           {"layers", o.layers},
-          {"cell", o.cell == CellKind::lstm ? "lstm" : "gru"},
+          {"decoder_layers", o.decoder_layers},
+          {"cell", name(o.cell)},
           {"bidirectional", o.bidirectional},
+          {"convolutional", o.convolutional},
+          {"place", name(o.place)},
+          {"attention", to_json(o.attention)},
+          {"input_feeding", o.input_feeding},
+          {"tied", o.tied},
+          {"sampling", o.sampling.schedule},
+          {"sampling_k", o.sampling.k},
           {"dropout", o.dropout},
           {"label_smoothing", o.label_smoothing}};
 }
@@ -28,13 +35,17 @@ Seq2SeqOptions seq2seq_options(const Json& json) {
   o.target_vocabulary = entry(json, "target_vocabulary", where, kCountRange);
   o.embedding = entry(json, "embedding", where, kSizeRange);
   o.hidden = entry(json, "hidden", where, kSizeRange);
-  o.attention = entry(json, "attention", where, kSizeRange);
   o.layers = entry(json, "layers", where, kLayersRange);
-  const auto cell = entry<std::string>(json, "cell", where);
-  if (cell != "lstm" && cell != "gru")
-    fail_environment(where, "cell must be lstm or gru", "got ", cell);
-  o.cell = cell == "lstm" ? CellKind::lstm : CellKind::gru;
+  o.decoder_layers = entry(json, "decoder_layers", where, kLayersRange);
+  o.cell = cell_named(entry<std::string>(json, "cell", where));
   o.bidirectional = entry<bool>(json, "bidirectional", where);
+  o.convolutional = entry<bool>(json, "convolutional", where);
+  o.place = place_named(entry<std::string>(json, "place", where));
+  o.attention = attention_choice(require(json, "attention", where));
+  o.input_feeding = entry<bool>(json, "input_feeding", where);
+  o.tied = entry<bool>(json, "tied", where);
+  o.sampling = {entry<std::string>(json, "sampling", where),
+                entry(json, "sampling_k", where, kAmountRange)};
   o.dropout = entry(json, "dropout", where, kDropoutRange);
   o.label_smoothing = entry(json, "label_smoothing", where, kSmoothingRange);
   return o;

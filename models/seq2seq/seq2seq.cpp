@@ -1,149 +1,175 @@
 #include "models/seq2seq/seq2seq.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/loss.h"
 #include "models/text/vocabulary.h"
+#include "nn/attention/losses.h"
 #include "tensor/ops.h"
 
 namespace glass {
 namespace {
 
-// Rows of ids, padded to the longest. first: an id put before every row, or -1.
-Tensor padded(const std::vector<std::vector<int64_t>>& rows, int64_t first, int64_t last) {
-  size_t longest = 0;
-  for (const auto& row : rows) longest = std::max(longest, row.size());
-  const int64_t width = static_cast<int64_t>(longest) + (first >= 0) + (last >= 0);
-  const Tensor out = Tensor::full({static_cast<int64_t>(rows.size()), std::max<int64_t>(width, 1)},
-                                  static_cast<double>(Vocabulary::kPad), kInt64);
-  int64_t* data = out.data<int64_t>();
-  for (const auto& row : rows) {
-    int64_t* to = data;
-    if (first >= 0) *to++ = first;
-    to = std::copy(row.begin(), row.end(), to);
-    if (last >= 0) *to = last;
-    data += out.size(1);
-  }
-  return out;
-}
-
 EncoderOptions encoder_options(const Seq2SeqOptions& o) {
-  return {o.source_vocabulary, o.embedding, o.hidden, o.layers, o.cell, o.bidirectional, o.dropout};
-}
-DecoderOptions decoder_options(const Seq2SeqOptions& o) {
-  return {o.target_vocabulary, o.embedding, o.hidden, o.hidden * (o.bidirectional ? 2 : 1),
-          o.attention,         o.cell,      o.dropout};
+  return {o.source_vocabulary, o.embedding, o.hidden,       o.layers, o.cell,
+          o.bidirectional,     o.dropout,   o.convolutional};
 }
 
-// Decoding one step at a time; keys and states are rows that the search may reorder.
+DecoderOptions decoder_options(const Seq2SeqOptions& o) {
+  DecoderOptions d;
+  d.vocabulary = o.target_vocabulary;
+  d.embedding = o.embedding;
+  d.hidden = o.hidden;
+  d.layers = o.decoder_layers;
+  d.keys = o.hidden * (o.bidirectional && !o.convolutional ? 2 : 1);
+  d.cell = o.cell;
+  d.dropout = o.dropout;
+  d.place = o.place;
+  d.attention = o.attention;
+  d.input_feeding = o.input_feeding;
+  d.tied = o.tied;
+  return d;
+}
+
+// Weights of all heads, averaged, one row of keys per query: [B, T, S].
+Var aligned(const AttentionOutput& seen) { return mean(seen.weights.dense(), {1}); }
+
+}  // namespace
+
+// Decoding one step at a time; what is known of a row follows it where the search moves it.
 class Seq2SeqSteps : public StepModel {
  public:
-  Seq2SeqSteps(Seq2Seq& model, const Seq2SeqBatch& batch) : decoder_(model.decoder) {
-    const auto encoded = model.encoder(batch.source, batch.source_lengths, model.generator());
-    keys_ = decoder_.attention.prepare(
-        encoded.states, Mask::from_lengths(batch.source_lengths, batch.source.size(1)));
-    state_ = decoder_.start(encoded.last);
-  }
+  Seq2SeqSteps(Seq2Seq& model, const Seq2SeqBatch& batch)
+      : decoder_(model.decoder),
+        source_(model.read(model.encoder.embedding(Var(batch.source)), batch.source_lengths)) {}
 
   Step step(const Tensor& tokens) override {
-    const Decoder::Step next = decoder_.step(decoder_.embedding(Var(tokens)), state_, keys_);
-    state_ = next.state;
-    const Var scores = decoder_.logits(cat({next.state.h, next.context}, 1));
-    const Tensor log_probs = log_softmax(scores.value(), -1);
-    // These two are never an answer.
-    log_probs.narrow(1, Vocabulary::kPad, 1).fill_(-INFINITY);
-    log_probs.narrow(1, Vocabulary::kBos, 1).fill_(-INFINITY);
-    return {log_probs, next.weights.value()};
+    const Decoder::Written y =
+        decoder_.step(decoder_.embedding(Var(tokens)), source_.state, source_.memory);
+    source_.state = y.state;
+    Step out{Seq2Seq::answer(decoder_.logits(select(y.features, 1, 0))), {}};
+    if (!y.seen.empty()) out.weights = aligned(y.seen[0]).value().select(1, 0);
+    return out;
   }
 
   void reorder(const Tensor& rows) override {
-    const Var index(rows);
-    state_.h = index_select(state_.h, 0, index);
-    if (state_.c.defined()) state_.c = index_select(state_.c, 0, index);
-    keys_ = keys_.rows(rows);
+    source_ = {Decoder::rows(source_.memory, rows), Decoder::rows(source_.state, rows)};
   }
 
  private:
   Decoder& decoder_;
-  Keys keys_;
-  Decoder::State state_;
+  Seq2Seq::Source source_;
 };
-
-}  // namespace
-
-Seq2SeqBatch make_batch(const std::vector<std::vector<int64_t>>& sources,
-                        const std::vector<std::vector<int64_t>>& targets) {
-  if (!targets.empty() && targets.size() != sources.size())
-    fail("make_batch", "needs one target per source", sources.size(), " sources, ", targets.size(),
-         " targets");
-  Seq2SeqBatch batch;
-  batch.source = padded(sources, -1, -1);
-  for (const auto& row : sources) batch.source_lengths.push_back(static_cast<int64_t>(row.size()));
-  if (targets.empty()) return batch;
-  batch.target_in = padded(targets, Vocabulary::kBos, -1);
-  batch.target_out = padded(targets, -1, Vocabulary::kEos);
-  for (const auto& row : targets) batch.target_tokens += static_cast<int64_t>(row.size()) + 1;
-  return batch;
-}
 
 Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, uint64_t seed)
     : Seq2Seq(options, std::make_shared<Generator>(seed)) {}
 
 Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, std::shared_ptr<Generator> generator)
-    : encoder(encoder_options(options), *generator),
-      decoder(decoder_options(options), *generator),
-      options_(options),
-      generator_(std::move(generator)) {}
+    : Translator(std::move(generator)),
+      encoder(encoder_options(options), *generator_),
+      decoder(decoder_options(options), *generator_),
+      options_(options) {
+  options_.sampling.keep(0);  // throws for a wrong schedule
+  if (options.place != AttentionPlace::none && options.attention.normalizer == "hard")
+    baseline = Tensor::scalar(0);
+}
 
 void Seq2Seq::visit(Visitor& v) {
   v("encoder", encoder);
   v("decoder", decoder);
+  v("baseline", baseline);
 }
 
-Seq2Seq::Unrolled Seq2Seq::unroll(const Seq2SeqBatch& batch) {
-  const auto encoded = encoder(batch.source, batch.source_lengths, *generator_);
-  const Mask mask = Mask::from_lengths(batch.source_lengths, batch.source.size(1));
-  const auto keys = decoder.attention.prepare(encoded.states, mask);
-  Decoder::State state = decoder.start(encoded.last);
+Seq2Seq::Source Seq2Seq::read(const Var& embedded, const std::vector<int64_t>& lengths) {
+  const auto encoded = encoder.read(embedded, lengths, *generator_);
+  const Mask mask = Mask::from_lengths(lengths, embedded.size(1));
+  return {decoder.read(encoded.states, encoded.last, mask), decoder.start(encoded.last)};
+}
+
+Decoder::Written Seq2Seq::write(const Seq2SeqBatch& batch, int64_t step) {
+  const Source source = read(encoder.embedding(Var(batch.source)), batch.source_lengths);
+  const double keep = is_training() ? options_.sampling.keep(step) : 1;
+  if (keep < 1) return sample(batch, source, keep);
   const Var embedded = dropout(decoder.embedding(Var(batch.target_in)), options_.dropout,
                                is_training(), *generator_);
-  Unrolled out;
-  std::vector<Var> features;
-  for (int64_t t = 0; t < batch.target_in.size(1); ++t) {
-    const Decoder::Step step = decoder.step(select(embedded, 1, t), state, keys);
-    state = step.state;
-    features.push_back(cat({step.state.h, step.context}, 1));
-    out.weights.push_back(step.weights);
-  }
-  out.features = stack(features, 1);
-  return out;
+  return decoder.all(embedded, source.state, source.memory);
 }
 
-Seq2Seq::Loss Seq2Seq::loss(const Seq2SeqBatch& batch) {
-  const Var features =
-      dropout(unroll(batch).features, options_.dropout, is_training(), *generator_);
-  const Var logits = decoder.logits(features);
-  return {cross_entropy(logits, Var(batch.target_out),
-                        {.ignore_index = Vocabulary::kPad,
-                         .label_smoothing = is_training() ? options_.label_smoothing : 0}),
-          batch.target_tokens};
+// Each token is the right one with probability keep, else the likeliest of the step before.
+Decoder::Written Seq2Seq::sample(const Seq2SeqBatch& batch, const Source& source, double keep) {
+  const int64_t B = batch.target_in.size(0), T = batch.target_in.size(1);
+  Decoder::Written y{source.state, {}, {}};
+  std::vector<Var> features;
+  Tensor own;  // [B]
+  for (int64_t t = 0; t < T; ++t) {
+    Tensor tokens = batch.target_in.select(1, t).contiguous();
+    if (t > 0) {
+      const Tensor right = bernoulli({B}, keep, *generator_);
+      const Tensor given = tokens;
+      tokens = Tensor::empty({B}, kInt64);
+      for (int64_t b = 0; b < B; ++b)
+        tokens.data<int64_t>()[b] = (right.data<bool>()[b] ? given : own).data<int64_t>()[b];
+    }
+    const Var embedded =
+        dropout(decoder.embedding(Var(tokens)), options_.dropout, is_training(), *generator_);
+    Decoder::Written one = decoder.step(embedded, y.state, source.memory);
+    y.state = one.state;
+    features.push_back(one.features);
+    for (AttentionOutput& seen : one.seen) y.seen.push_back(std::move(seen));
+    const NoGrad quiet;
+    own = argmax(decoder.logits(select(one.features, 1, 0)), 1).value();
+  }
+  y.features = cat(features, 1);
+  return y;
+}
+
+Translator::Loss Seq2Seq::loss(const Seq2SeqBatch& batch, int64_t step) {
+  const Decoder::Written written = write(batch, step);
+  const Var logits =
+      decoder.logits(dropout(written.features, options_.dropout, is_training(), *generator_));
+  Var total = cross_entropy(logits, Var(batch.target_out),
+                            {.ignore_index = Vocabulary::kPad,
+                             .label_smoothing = is_training() ? options_.label_smoothing : 0});
+  if (is_training() && baseline.defined()) total = total + reinforce(written, logits, batch);
+  return {total, batch.target_tokens};
+}
+
+// The reward of a step's choice is log p of the right token there.
+Var Seq2Seq::reinforce(const Decoder::Written& written, const Var& logits,
+                       const Seq2SeqBatch& batch) {
+  std::vector<Var> log_probabilities, entropies;  // [B, H, T] each
+  for (const AttentionOutput& seen : written.seen) {
+    log_probabilities.push_back(seen.log_probability);
+    entropies.push_back(seen.entropy);
+  }
+  const Var right = -cross_entropy(logits.detach(), Var(batch.target_out),
+                                   {.ignore_index = Vocabulary::kPad,
+                                    .reduction = LossReduction::none});  // [B, T], 0 in padding
+  const Var counts(Mask::from_lengths(batch.target_lengths, batch.target_in.size(1)).keys());
+  const double mean_reward = sum(right).item() / static_cast<double>(batch.target_tokens);
+  const Var rows = unsqueeze(counts, 1);  // [B, 1, T]
+  const double before = baseline.item();
+  const Var reward = where(rows, unsqueeze(right, 1), before);  // padding gives no advantage
+  MovingBaseline moving(0.9, before);
+  moving.update(mean_reward);
+  baseline.fill_(moving.value());
+  return reinforce_loss(where(rows, cat(log_probabilities, 2), 0.0), reward,
+                        where(rows, cat(entropies, 2), 0.0), before);
 }
 
 Tensor Seq2Seq::attention(const Seq2SeqBatch& batch) {
   const NoGrad no_grad;
-  return stack(unroll(batch).weights, 1).value();
+  std::vector<Var> rows;
+  for (const AttentionOutput& seen : write(batch, 0).seen) rows.push_back(aligned(seen));
+  return rows.empty() ? Tensor() : cat(rows, 1).value();
 }
 
-std::vector<std::vector<Hypothesis>> Seq2Seq::translate(
-    const std::vector<std::vector<int64_t>>& sources, const SearchOptions& options) {
-  if (sources.empty()) return {};
-  if (is_training())
-    fail("translate", "the model is in training mode", "call eval() first, or dropout disturbs it");
-  const NoGrad no_grad;
-  Seq2SeqSteps steps(*this, make_batch(sources, {}));
-  return beam_search(steps, static_cast<int64_t>(sources.size()), options);
+Var Seq2Seq::logits(const Var& source, const std::vector<int64_t>& lengths, const Var& target) {
+  const Source read_source = read(source, lengths);
+  return decoder.logits(decoder.all(target, read_source.state, read_source.memory).features);
+}
+
+std::unique_ptr<StepModel> Seq2Seq::start(const Seq2SeqBatch& batch) {
+  return std::make_unique<Seq2SeqSteps>(*this, batch);
 }
 
 }  // namespace glass

@@ -147,14 +147,18 @@ RunConfig load_config(const std::string& folder) {
   return in_file(path, [&] { return config_from(json); });
 }
 
-Seq2Seq load_model(const std::string& folder, const RunConfig& config) {
+std::unique_ptr<Translator> make_model(const RunConfig& config) {
+  return std::make_unique<Seq2Seq>(config.model, config.training.seed);
+}
+
+std::unique_ptr<Translator> load_model(const std::string& folder, const RunConfig& config) {
   const std::string path = folder + "/model.safetensors";
   if (!exists(path))
     fail_environment("run folder", "has no model.safetensors yet", folder,
                      "; a model is written at the first validation");
-  Seq2Seq model(config.model, config.training.seed);
-  load_state(model, load_weights(path), path);
-  model.eval();
+  auto model = make_model(config);
+  load_state(*model, load_weights(path), path);
+  model->eval();
   return model;
 }
 

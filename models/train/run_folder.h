@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "models/data/corpus.h"
@@ -29,8 +30,10 @@ void begin_run(const std::string& folder, const RunConfig& config, bool replace)
 void save_config(const std::string& folder, const RunConfig& config);
 /// Throws Error naming the file, its entry, what was met there and what would be right.
 RunConfig load_config(const std::string& folder);
+/// A new model as configured.
+std::unique_ptr<Translator> make_model(const RunConfig& config);
 /// The folder's best model. Throws Error when it is missing, does not fit or holds NaN.
-Seq2Seq load_model(const std::string& folder, const RunConfig& config);
+std::unique_ptr<Translator> load_model(const std::string& folder, const RunConfig& config);
 /// The corpus the run was started with. Throws Error when a file has changed since.
 Corpus load_corpus(const RunConfig& config);
 

@@ -58,7 +58,7 @@ Trainer::Trainer(Trainee& trainee, Batches batches, const TrainOptions& options,
 }
 
 void Trainer::train_step(Progress& progress) {
-  const Trainee::Loss loss = trainee_.loss(batches_.next());
+  const Trainee::Loss loss = trainee_.loss(batches_.next(), step_);
   const double value = loss.mean.item();
   if (!std::isfinite(value))
     fail("train", "the loss is not finite", value, " at step ", step_ + 1,

@@ -51,7 +51,8 @@ class Trainee {
     Var mean;
     int64_t tokens = 0;
   };
-  virtual Loss loss(const Batch& batch) = 0;
+  /// step: how many steps were done.
+  virtual Loss loss(const Batch& batch, int64_t step) = 0;
   virtual Score validate() = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace glass {
 
-MovingBaseline::MovingBaseline(double decay) : decay_(decay) {
+MovingBaseline::MovingBaseline(double decay, double value) : decay_(decay), value_(value) {
   if (!(decay >= 0 && decay < 1)) fail("MovingBaseline", "decay must be in [0, 1)", decay);
 }
 

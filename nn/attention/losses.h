@@ -9,12 +9,12 @@ namespace glass {
 /// b ← decay·b + (1 - decay)·reward: what a reward is compared with (Xu et al. 2015, section 4.1).
 class MovingBaseline {
  public:
-  explicit MovingBaseline(double decay = 0.9);
+  explicit MovingBaseline(double decay = 0.9, double value = 0);
   double value() const { return value_; }
   void update(double reward) { value_ = decay_ * value_ + (1 - decay_) * reward; }
 
  private:
-  double decay_, value_ = 0;
+  double decay_, value_;
 };
 
 struct ReinforceOptions {

@@ -18,9 +18,9 @@ inline std::string lines(int count, int first = 0) {
 /// Trains a model of a few numbers.
 inline Output train(const std::string& data, const std::string& run,
                     const std::vector<std::string>& more = {}, const std::string& steps = "2") {
-  std::vector<std::string> words = {"train",       "--data",  data,       "--run",   run,
-                                    "--embedding", "3",       "--hidden", "3",       "--attention",
-                                    "3",           "--batch", "4",        "--steps", steps};
+  std::vector<std::string> words = {
+      "train", "--data",           data, "--run",   run, "--embedding", "3",  "--hidden",
+      "3",     "--attention-size", "3",  "--batch", "4", "--steps",     steps};
   words.insert(words.end(), more.begin(), more.end());
   return program(words);
 }

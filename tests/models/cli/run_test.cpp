@@ -125,7 +125,8 @@ TEST_CASE("a damaged config.json is named with its entry, what was met and what 
   CHECK_THAT(
       with("/model/dropout", "much"),
       ContainsSubstring("model: dropout must be a number from 0 to below 1: got \"much\"\n"));
-  CHECK_THAT(with("/model/cell", "rnn"), ContainsSubstring("model: cell must be lstm or gru: got"));
+  CHECK_THAT(with("/model/cell", "mlp"),
+             ContainsSubstring("model: cell must be lstm, gru or rnn: got"));
   CHECK_THAT(with("/model", 3), ContainsSubstring("model: must be an object: got number\n"));
   CHECK_THAT(with("/training/lr", nullptr),
              ContainsSubstring("training: lr must be a number above 0 and at most 1000: got null"));

@@ -1,5 +1,7 @@
 #include "models/seq2seq/evaluate.h"
 
+#include "models/seq2seq/seq2seq.h"
+
 #include "tests/catch.h"
 
 using namespace glass;
@@ -10,7 +12,7 @@ TEST_CASE("translate refuses a beam that is no beam before it divides by it") {
                  .target_vocabulary = codec.target.size(),
                  .embedding = 3,
                  .hidden = 3,
-                 .attention = 3},
+                 .attention = {.size = 3}},
                 1);
   model.eval();
   for (int64_t beam : {0, -1})
@@ -27,7 +29,7 @@ TEST_CASE("a batched translation is the one of each text alone, limit of length 
                    .target_vocabulary = codec.target.size(),
                    .embedding = 3,
                    .hidden = 3,
-                   .attention = 3},
+                   .attention = {.size = 3}},
                   seed);
     model.to(kFloat64);
     model.eval();

@@ -35,7 +35,7 @@ struct Run : Trainee {
                .target_vocabulary = codec.target.size(),
                .embedding = 8,
                .hidden = 12,
-               .attention = 8,
+               .attention = {.size = 8},
                .dropout = 0.2},
               9};
   Seq2SeqTask task{net, codec, corpus};
@@ -43,9 +43,9 @@ struct Run : Trainee {
 
   Module& model() override { return net; }
   Generator& generator() override { return net.generator(); }
-  Loss loss(const Batch& batch) override {
+  Loss loss(const Batch& batch, int64_t step) override {
     if (++calls == interrupt_at) std::raise(SIGINT);
-    return task.loss(batch);
+    return task.loss(batch, step);
   }
   Score validate() override { return task.validate(); }
 };
@@ -121,7 +121,7 @@ TEST_CASE("Trainer: patience ends a run that gets no better") {
 
 TEST_CASE("Trainer: a loss that is not finite stops with the step and a hint") {
   struct Broken : Run {
-    Loss loss(const Batch&) override { return {Var(Tensor::scalar(NAN), true), 1}; }
+    Loss loss(const Batch&, int64_t) override { return {Var(Tensor::scalar(NAN), true), 1}; }
   } run;
   const tests::Scratch folder;
   Trainer trainer(run, run.task.batches(short_options()), short_options(), folder / "");

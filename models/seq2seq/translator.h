@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/decode/search.h"
+#include "nn/module.h"
+
+namespace glass {
+
+/// Sentences of a batch, padded with Vocabulary::kPad.
+struct Seq2SeqBatch {
+  Tensor source;                        ///< [B, S] int64
+  std::vector<int64_t> source_lengths;  ///< B
+  Tensor target_in, target_out;         ///< [B, T] int64: from bos, and up to eos
+  std::vector<int64_t> target_lengths;  ///< B: eos counted
+  int64_t target_tokens = 0;            ///< eos counted, padding not
+};
+/// Ids without bos and eos; targets may be empty when only sources are wanted.
+Seq2SeqBatch make_batch(const std::vector<std::vector<int64_t>>& sources,
+                        const std::vector<std::vector<int64_t>>& targets);
+
+/// A model that reads a sequence and writes another: what training, decoding and reports need.
+class Translator : public Module {
+ public:
+  struct Loss {
+    Var mean;            ///< cross-entropy per target token, label smoothing included
+    int64_t tokens = 0;  ///< what the mean is over
+  };
+  /// step: how many training steps were done, for what changes while training.
+  virtual Loss loss(const Seq2SeqBatch& batch, int64_t step = 0) = 0;
+  /// Attention weights [B, T, S] under teacher forcing, averaged over heads; undefined for a model
+  /// without attention.
+  virtual Tensor attention(const Seq2SeqBatch& batch) = 0;
+  /// The best hypotheses for each source; the model must be in eval mode.
+  std::vector<std::vector<Hypothesis>> translate(const std::vector<std::vector<int64_t>>& sources,
+                                                 const SearchOptions& options);
+
+  Generator& generator() { return *generator_; }  ///< where dropout draws from
+
+ protected:
+  explicit Translator(std::shared_ptr<Generator> generator) : generator_(std::move(generator)) {}
+  /// Reads the sources and waits to write.
+  virtual std::unique_ptr<StepModel> start(const Seq2SeqBatch& batch) = 0;
+  /// The model's answer to a step: log p of logits [N, V] without the tokens that are none.
+  static Tensor answer(const Var& logits);
+
+  std::shared_ptr<Generator> generator_;  // initial weights first, then what training draws
+};
+
+}  // namespace glass
