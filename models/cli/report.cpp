@@ -55,7 +55,7 @@ void write_report(const std::string& folder, const RunConfig& config, const Corp
     const auto& targets = corpus.test[k].targets;
     data.samples.push_back({t.source, t.text, targets,
                             std::find(targets.begin(), targets.end(), t.text) != targets.end()});
-    if (i < kMaps && !t.tokens.empty()) data.maps.push_back(attention_map(t));
+    if (i < kMaps && !t.weights.empty()) data.maps.push_back(attention_map(t));
   }
   for (const auto& [name, json] :
        {std::pair{"model", to_json(config.model)}, std::pair{"training", to_json(config.training)}})

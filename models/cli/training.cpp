@@ -81,7 +81,10 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
 void print_samples(const std::vector<Translation>& translations, size_t count) {
   for (size_t i = 0; i < std::min(count, translations.size()); ++i) {
     const Translation& t = translations[i * translations.size() / count];
-    fmt::print("\n{}", terminal_heat_map(attention_map(t)));
+    if (t.weights.empty())
+      fmt::print("\n{} → {}\n", clean_text(t.source), clean_text(t.text));
+    else
+      fmt::print("\n{}", terminal_heat_map(attention_map(t)));
   }
 }
 

@@ -60,6 +60,8 @@ void run_translate(TranslateArguments& a) {
   if (!a.svg.empty()) check_writable(a.svg);
   const RunConfig config = load_config(a.run);
   const auto model = load_model(a.run, config);
+  if ((a.attention || !a.svg.empty()) && !model->attends())
+    fail("translate", "this run's model has no attention to draw", a.run);
   const std::vector<std::string> texts = a.texts.empty() ? lines_of_input() : a.texts;
   if (!a.svg.empty() && texts.size() != 1)
     fail("translate", "--svg draws one text", texts.size(), " were given");

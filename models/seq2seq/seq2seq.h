@@ -37,6 +37,7 @@ class Seq2Seq : public Translator {
   /// Teacher forcing: the right tokens so far are given, the next one is to be predicted; with
   /// scheduled sampling some of them are the model's own. Hard attention adds its REINFORCE term.
   Loss loss(const Seq2SeqBatch& batch, int64_t step = 0) override;
+  bool attends() const override { return decoder.attends(); }
   Tensor attention(const Seq2SeqBatch& batch) override;
   /// Logits [B, T, V] of target embeddings [B, T, E] from source embeddings [B, S, E].
   Var logits(const Var& source, const std::vector<int64_t>& lengths, const Var& target);

@@ -29,6 +29,7 @@ class Translator : public Module {
   };
   /// step: how many training steps were done, for what changes while training.
   virtual Loss loss(const Seq2SeqBatch& batch, int64_t step = 0) = 0;
+  virtual bool attends() const { return true; }
   /// Attention weights [B, T, S] under teacher forcing, averaged over heads; undefined for a model
   /// without attention.
   virtual Tensor attention(const Seq2SeqBatch& batch) = 0;

@@ -231,3 +231,18 @@ TEST_CASE("a picture that cannot be written is refused before anything is transl
   }
   CHECK(trained.folder.names() == std::vector<std::string>{"data.tsv", "run"});
 }
+
+TEST_CASE("a model without attention trains and translates, and has nothing to draw", "[cli]") {
+  const tests::Scratch folder;
+  write_file_atomically(folder / "data.tsv", tests::lines(200));
+  const std::string run = folder / "run";
+  const tests::Output trained =
+      tests::program({"train", "--data", folder / "data.tsv", "--run", run, "--embedding", "3",
+                      "--hidden", "3", "--attention", "none", "--steps", "2"});
+  INFO(trained.err);
+  CHECK(trained.status == 0);
+  CHECK(tests::program({"translate", "--run", run, "7"}).status == 0);
+  const tests::Output drawn = tests::program({"translate", "--run", run, "--attention", "7"});
+  CHECK(drawn.status == 1);
+  CHECK_THAT(drawn.err, ContainsSubstring("has no attention to draw"));
+}
