@@ -8,6 +8,9 @@ namespace glass {
 void add_demo_command(CLI::App& app);
 void add_train_command(CLI::App& app);
 void add_translate_command(CLI::App& app);
+void add_attend_command(CLI::App& app);
+void add_eval_command(CLI::App& app);
+void add_audit_command(CLI::App& app);
 void add_gradcheck_command(CLI::App& app);
 void add_info_command(CLI::App& app);
 void add_verify_command(CLI::App& app);

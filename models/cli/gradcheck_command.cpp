@@ -38,15 +38,21 @@ std::string near_names(const std::vector<Entry>& entries, const std::string& nam
   return near.empty() ? "; `glass gradcheck` alone lists all" : near;
 }
 
+// A name means the entry of that name and all of its family: attention is attention.cosine too.
+bool means(const std::string& name, const Entry& entry) {
+  return entry.name == name || entry.name.starts_with(name + ".");
+}
+
 std::vector<const Entry*> choose(const std::vector<Entry>& entries,
                                  const std::vector<std::string>& names) {
   std::vector<const Entry*> chosen;
   for (const Entry& entry : entries)
-    if (names.empty() || std::find(names.begin(), names.end(), entry.name) != names.end())
+    if (names.empty() || std::any_of(names.begin(), names.end(),
+                                     [&](const std::string& name) { return means(name, entry); }))
       chosen.push_back(&entry);
   for (const std::string& name : names)
     if (std::none_of(entries.begin(), entries.end(),
-                     [&](const Entry& entry) { return entry.name == name; }))
+                     [&](const Entry& entry) { return means(name, entry); }))
       fail("gradcheck", "nothing of this name is registered", name, near_names(entries, name));
   return chosen;
 }

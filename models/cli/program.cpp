@@ -80,6 +80,9 @@ int run_program(int argc, char** argv) {
   add_demo_command(app);
   add_train_command(app);
   add_translate_command(app);
+  add_attend_command(app);
+  add_eval_command(app);
+  add_audit_command(app);
   add_gradcheck_command(app);
   add_verify_command(app);
   add_reference_command(app);

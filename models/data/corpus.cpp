@@ -118,6 +118,11 @@ Corpus read_corpus(const CorpusFiles& files) {
   return corpus;
 }
 
+std::vector<References> read_references(const std::string& path, bool strip_stress) {
+  Corpus unused;
+  return references(read(path, "data", strip_stress, unused));
+}
+
 Corpus dates_corpus(uint64_t seed) {
   DateSets sets = make_dates(20000, 500, 2000, seed);
   return {std::move(sets.train), references(sets.valid), references(sets.test)};

@@ -62,6 +62,8 @@ struct CorpusFiles {
 /// Throws Error when a file cannot be read, when most of its lines are no pairs, and when it has
 /// too few sources to be split.
 Corpus read_corpus(const CorpusFiles& files);
+/// Sources with all their targets, of one file. Throws Error as read_corpus.
+std::vector<References> read_references(const std::string& path, bool strip_stress);
 /// The dates task: 20,000 training pairs, 500 and 2,000 dates that occur in training in no form.
 Corpus dates_corpus(uint64_t seed);
 

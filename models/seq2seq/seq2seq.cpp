@@ -163,9 +163,13 @@ Tensor Seq2Seq::attention(const Seq2SeqBatch& batch) {
   return rows.empty() ? Tensor() : cat(rows, 1).value();
 }
 
-Var Seq2Seq::logits(const Var& source, const std::vector<int64_t>& lengths, const Var& target) {
-  const Source read_source = read(source, lengths);
-  return decoder.logits(decoder.all(target, read_source.state, read_source.memory).features);
+std::array<Var, 2> Seq2Seq::embed(const Seq2SeqBatch& batch) {
+  return {encoder.embedding(Var(batch.source)), decoder.embedding(Var(batch.target_in))};
+}
+
+Var Seq2Seq::logits(const Var& source, const Var& target, const Seq2SeqBatch& batch) {
+  const Source known = read(source, batch.source_lengths);
+  return decoder.logits(decoder.all(target, known.state, known.memory).features);
 }
 
 std::unique_ptr<StepModel> Seq2Seq::start(const Seq2SeqBatch& batch) {

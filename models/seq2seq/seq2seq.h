@@ -39,8 +39,8 @@ class Seq2Seq : public Translator {
   Loss loss(const Seq2SeqBatch& batch, int64_t step = 0) override;
   bool attends() const override { return decoder.attends(); }
   Tensor attention(const Seq2SeqBatch& batch) override;
-  /// Logits [B, T, V] of target embeddings [B, T, E] from source embeddings [B, S, E].
-  Var logits(const Var& source, const std::vector<int64_t>& lengths, const Var& target);
+  std::array<Var, 2> embed(const Seq2SeqBatch& batch) override;
+  Var logits(const Var& source, const Var& target, const Seq2SeqBatch& batch) override;
 
   const Seq2SeqOptions& options() const { return options_; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -33,6 +34,11 @@ class Translator : public Module {
   /// Attention weights [B, T, S] under teacher forcing, averaged over heads; undefined for a model
   /// without attention.
   virtual Tensor attention(const Seq2SeqBatch& batch) = 0;
+  /// Embeddings of a batch: source [B, S, E] and target_in [B, T, E'].
+  virtual std::array<Var, 2> embed(const Seq2SeqBatch& batch) = 0;
+  /// Logits [B, T, V] under teacher forcing from such embeddings; of the batch only the lengths are
+  /// read. For audits: derivatives by what stands at each place.
+  virtual Var logits(const Var& source, const Var& target, const Seq2SeqBatch& batch) = 0;
   /// The best hypotheses for each source; the model must be in eval mode.
   std::vector<std::vector<Hypothesis>> translate(const std::vector<std::vector<int64_t>>& sources,
                                                  const SearchOptions& options);

@@ -24,7 +24,8 @@ std::string index_text(int64_t i, const Shape& shape) {
 constexpr std::string_view kPrefixes[] = {"", "nn.functional.", "nn."};  // PyTorch's
 
 // The entry that a recorded name means: as written, or without a prefix.
-const Entry* find_entry(const std::vector<Entry>& entries, const std::string& name) {
+const Entry* find_entry(const std::vector<Entry>& entries, std::string name) {
+  if (name.starts_with("attn.")) name.replace(0, 5, "attention.");
   for (const std::string_view prefix : kPrefixes) {
     if (!name.starts_with(prefix)) continue;
     const std::string rest = name.substr(prefix.size());

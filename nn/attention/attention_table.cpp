@@ -301,8 +301,7 @@ std::vector<Entry> attention_entries() {
                 "Keys that the mask hides may hold anything; a query with all keys hidden gets "
                 "weights, context and gradients 0. Hard weights are constants here: their "
                 "estimators are compared with exact enumeration."};
-  all.samples = legal_combinations();
-  for (Sample& sample : special_cases()) all.samples.push_back(std::move(sample));
+  all.samples = special_cases();
   all.errors = {
       {"dot sizes", [=] { build({.query_dim = 2, .key_dim = 3}); }, "of one size: 2 and 3"},
       {"monotonic, local", [=] { build(with(DotScore{}, LocalMScope{1}, MonotonicNormalizer{})); },
@@ -329,6 +328,11 @@ std::vector<Entry> attention_entries() {
        },
        "different batches: 3 and 2"}};
   std::vector<Entry> entries{all};
+  entries.push_back({.name = "attention.combinations",
+                     .kind = EntryKind::layer,
+                     .formula = "every score × scope × normaliser that can be built",
+                     .gradient = "as the parts",
+                     .samples = legal_combinations()});
   const auto member = [&](const char* name, const char* score, const char* formula,
                           std::vector<Sample> samples) {
     entries.push_back({.name = name,
@@ -350,15 +354,15 @@ std::vector<Entry> attention_entries() {
                                    .second_order = true}));
     return samples;
   };
-  member("attn.bahdanau", "additive", "e = vᵀ·tanh(W_s·s + W_h·h)", {});
-  member("attn.luong_dot", "dot", "e = sᵀ·h", {});
-  member("attn.luong_general", "general", "e = sᵀ·W·h", {});
-  member("attn.luong_concat", "concat", "e = vᵀ·tanh(W·[s; h])", {});
-  member("attn.luong_local_m", "", "keys t - D … t + D", local(LocalMScope{1}));
-  member("attn.luong_local_p", "", "p = S·σ(v_pᵀ·tanh(W_p·s)); weights·exp(-(j - p)²/(2σ²))",
+  member("attention.bahdanau", "additive", "e = vᵀ·tanh(W_s·s + W_h·h)", {});
+  member("attention.luong_dot", "dot", "e = sᵀ·h", {});
+  member("attention.luong_general", "general", "e = sᵀ·W·h", {});
+  member("attention.luong_concat", "concat", "e = vᵀ·tanh(W·[s; h])", {});
+  member("attention.luong_local_m", "", "keys t - D … t + D", local(LocalMScope{1}));
+  member("attention.luong_local_p", "", "p = S·σ(v_pᵀ·tanh(W_p·s)); weights·exp(-(j - p)²/(2σ²))",
          local(LocalPScope{.D = 2, .attn_dim = 2}));
-  member("attn.cosine", "cosine", "e = β·sᵀh/(|s|·|h|)", {});
-  member("attn.scaled_dot", "scaled dot", "e = sᵀh/√d", {});
+  member("attention.cosine", "cosine", "e = β·sᵀh/(|s|·|h|)", {});
+  member("attention.scaled_dot", "scaled dot", "e = sᵀh/√d", {});
   for (const auto& [name, normalizer] : normalizers()) {
     if (name == "softmax") continue;
     std::vector<Sample> samples;
@@ -369,7 +373,7 @@ std::vector<Entry> attention_entries() {
                                    .S = 4,
                                    .lengths = {3, 4},
                                    .second_order = true}));
-    entries.push_back({.name = "attn." + name,
+    entries.push_back({.name = "attention." + name,
                        .kind = EntryKind::layer,
                        .formula = name == "hard" ? "one key, drawn from softmax(e)"
                                   : name == "monotonic"

@@ -1,0 +1,97 @@
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "models/cli/commands.h"
+#include "models/cli/usage.h"
+#include "models/json.h"
+#include "models/report/html.h"
+#include "models/report/svg.h"
+#include "models/report/terminal.h"
+#include "models/seq2seq/recording.h"
+#include "models/train/run_folder.h"
+#include "nn/attention/recorder.h"
+#include "tensor/file.h"
+
+namespace glass {
+namespace {
+
+struct AttendArguments {
+  std::string run, text, target, layer, head = "mean", svg, html, json, npy;
+  int64_t beam = 1;
+  bool list = false;
+};
+
+int64_t head_number(const std::string& head) {
+  if (head == "mean") return -1;
+  if (head.empty() || head.size() > 4 || head.find_first_not_of("0123456789") != std::string::npos)
+    usage_error("--head must be a number, mean or all, got " + head);
+  return std::stoll(head);
+}
+
+// The maps that were asked for: one head, their mean, or all of them.
+std::vector<AttentionMap> chosen_maps(const AttendArguments& a, const AttentionRecording& r) {
+  const LayerAttention& layer = r.layer(a.layer);
+  std::vector<AttentionMap> maps;
+  if (a.head != "all") return {attention_map(r, layer, head_number(a.head))};
+  for (int64_t h = 0; h < layer.weights.size(0); ++h) maps.push_back(attention_map(r, layer, h));
+  return maps;
+}
+
+void run_attend(const AttendArguments& a) {
+  if (a.head != "all") head_number(a.head);
+  if (!a.svg.empty() && a.head == "all") usage_error("--svg draws one head; leave out --head all");
+  for (const std::string* path : {&a.svg, &a.html, &a.json, &a.npy})
+    if (!path->empty()) check_writable(*path);
+  const RunConfig config = load_config(a.run);
+  const auto model = load_model(a.run, config);
+  if (!model->attends()) fail("attend", "this run's model has no attention to draw", a.run);
+  const AttentionRecording r = record_attention(*model, config.codec, a.text, a.target, a.beam);
+  if (a.list) {
+    for (const LayerAttention& layer : r.layers)
+      fmt::print("{}  {} heads, {} × {}\n", layer.layer, layer.weights.size(0), layer.rows.size(),
+                 layer.columns.size());
+    return;
+  }
+  if (r.target.empty()) fail("attend", "there is nothing to draw", "the answer is empty");
+  const std::vector<AttentionMap> maps = chosen_maps(a, r);
+  if (!a.svg.empty()) write_file_atomically(a.svg, heat_map_svg(maps[0]));
+  if (!a.json.empty()) write_file_atomically(a.json, to_json(r).dump(1) + "\n");
+  if (!a.npy.empty()) save_npy(a.npy, r.layer(a.layer).weights);
+  if (!a.html.empty()) {
+    ReportData page;
+    page.title = "Glass: attention";
+    page.subtitle = r.source_text + " → " + r.target_text;
+    page.maps = maps;
+    write_file_atomically(a.html, report_html(page));
+  }
+  if (a.svg.empty() && a.json.empty() && a.npy.empty() && a.html.empty())
+    for (const AttentionMap& map : maps) fmt::print("{}\n", terminal_heat_map(map));
+}
+
+}  // namespace
+
+void add_attend_command(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "attend", "Draw the attention of a trained run on a text, by layer and head");
+  auto a = std::make_shared<AttendArguments>();
+  command->add_option("--run", a->run, "Run folder")->transform(naming("a folder"))->required();
+  command->add_option("text", a->text, "The text to read")->required();
+  command->add_option("--target", a->target, "The answer to follow (default: the model's own)");
+  command->add_option("--layer", a->layer,
+                      "An attention layer (default: the last from target to source)");
+  command->add_option("--head", a->head, "A head's number, mean or all")->capture_default_str();
+  command->add_flag("--list", a->list, "List the layers instead");
+  command->add_option("--beam", a->beam, "Beam width of the model's own answer")
+      ->transform(within(kBeamRange))
+      ->capture_default_str();
+  for (const auto& [option, path, help] :
+       {std::tuple{"--svg", &a->svg, "Write a picture"},
+        {"--html", &a->html, "Write a page of its own with the weights under the pointer"},
+        {"--json", &a->json, "Write all layers, heads and tokens as data"},
+        {"--npy", &a->npy, "Write the layer's weights [heads, rows, columns] for NumPy"}})
+    command->add_option(option, *path, help)->transform(naming("a file"));
+  command->callback([a] { run_attend(*a); });
+}
+
+}  // namespace glass

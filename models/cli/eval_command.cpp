@@ -1,0 +1,66 @@
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "models/cli/commands.h"
+#include "models/cli/usage.h"
+#include "models/json.h"
+#include "models/seq2seq/evaluate.h"
+#include "models/train/run_folder.h"
+
+namespace glass {
+namespace {
+
+struct EvalArguments {
+  std::string run, data, split = "test";
+  int64_t beam = 0;
+  bool json = false;
+};
+
+void run_eval(const EvalArguments& a) {
+  const RunConfig config = load_config(a.run);
+  const auto model = load_model(a.run, config);
+  const std::vector<References> data = [&] {
+    if (a.data.empty()) {
+      const Corpus corpus = load_corpus(config);
+      return a.split == "test" ? corpus.test : corpus.valid;
+    }
+    CorpusFiles files = config.files;
+    return read_references(a.data, files.strip_stress);
+  }();
+  const int64_t beam = a.beam > 0 ? a.beam : config.beam;
+  const Evaluation e = evaluate(*model, config.codec, data, beam);
+  if (a.json) {
+    Json j = to_json(e.score);
+    j["bleu_signature"] = e.bleu_signature;
+    j["sources"] = data.size();
+    j["beam"] = beam;
+    fmt::print("{}\n", j.dump(1));
+    return;
+  }
+  fmt::print("{} sources, beam {}\n", data.size(), beam);
+  fmt::print("exact match        {:.4f}\nsymbol error rate  {:.4f}\n", e.score.exact_match,
+             e.score.symbol_error_rate);
+  fmt::print("BLEU               {:.4f}  {}\nloss per token     {:.4f}\n", e.score.bleu,
+             e.bleu_signature, e.score.loss);
+}
+
+}  // namespace
+
+void add_eval_command(CLI::App& app) {
+  auto* command = app.add_subcommand("eval", "Score a trained run on its test data, or on a file");
+  auto a = std::make_shared<EvalArguments>();
+  command->add_option("--run", a->run, "Run folder")->transform(naming("a folder"))->required();
+  auto* data = command->add_option("--data", a->data, "TSV of source and target instead")
+                   ->transform(naming("a file"));
+  command->add_option("--split", a->split, "Of the run's own data: test or valid")
+      ->transform(one_of({"test", "valid"}))
+      ->excludes(data)
+      ->capture_default_str();
+  command->add_option("--beam", a->beam, "Beam width (default: the run's)")
+      ->transform(within(kBeamRange));
+  command->add_flag("--json", a->json, "Print JSON");
+  command->callback([a] { run_eval(*a); });
+}
+
+}  // namespace glass

@@ -1,0 +1,111 @@
+#include "models/seq2seq/recording.h"
+
+#include <algorithm>
+
+#include "autograd/ops/reduction.h"
+#include "models/json.h"
+#include "nn/attention/recorder.h"
+#include "tensor/ops.h"
+
+namespace glass {
+namespace {
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+std::vector<double> row(const Tensor& x) { return x.to(kFloat64).to_vector<double>(); }
+
+}  // namespace
+
+const LayerAttention& AttentionRecording::layer(const std::string& name) const {
+  std::string known;
+  const LayerAttention* last = nullptr;
+  for (const LayerAttention& each : layers) {
+    if (each.layer == name) return each;
+    if (each.rows == target && each.columns == source) last = &each;
+    known += (known.empty() ? "" : ", ") + each.layer;
+  }
+  if (name.empty() && last) return *last;
+  fail("attend", "the model has no attention layer of this name", name.empty() ? "(none)" : name,
+       "; there are: ", known.empty() ? "none" : known);
+}
+
+AttentionRecording record_attention(Translator& model, const TextCodec& codec,
+                                    const std::string& text, const std::string& answer,
+                                    int64_t beam) {
+  AttentionRecording y;
+  y.source_text = text;
+  y.target_text = answer;
+  y.source = codec.source_tokens(text);
+  if (y.source.empty()) fail("attend", "the text has no tokens", "got \"", text, "\"");
+  if (answer.empty()) {
+    const Translation best = translate(model, codec, {text}, {.beam = beam})[0][0];
+    y.target = best.tokens;
+    y.target_text = best.text;
+  } else {
+    y.target = codec.target_tokens(answer);
+  }
+  std::vector<int64_t> ids;
+  for (const std::string& token : y.target) ids.push_back(codec.target.id(token));
+  const Seq2SeqBatch batch = make_batch({codec.encode_source(text)}, {ids});
+  AttentionRecorder recorder(model);
+  model.attention(batch);
+  const int64_t T = static_cast<int64_t>(y.target.size());
+  std::vector<std::string> read_so_far = {"<bos>"};  // what the decoder attends to of itself
+  read_so_far.insert(read_so_far.end(), y.target.begin(), y.target.end());
+  for (const std::string& name : recorder.layers()) {
+    LayerAttention layer{name, y.target, y.source, recorder.weights(name).select(0, 0), {}};
+    if (has(name, "encoder")) {
+      layer.rows = y.source;
+    } else {
+      layer.weights = layer.weights.narrow(1, 0, T).contiguous();  // without the row of eos
+      if (has(name, "self_attn")) {
+        layer.columns = {read_so_far.begin(), read_so_far.begin() + T};
+        layer.weights = layer.weights.narrow(2, 0, T).contiguous();
+      }
+    }
+    layer.mass = sum(layer.weights, {2});
+    y.layers.push_back(std::move(layer));
+  }
+  return y;
+}
+
+AttentionMap attention_map(const AttentionRecording& recording, const LayerAttention& layer,
+                           int64_t head) {
+  const int64_t heads = layer.weights.size(0);
+  if (head < -1 || head >= heads)
+    fail("attend", "no head of this number", head, "; the layer has heads 0 … ", heads - 1);
+  const Tensor weights =
+      head < 0 ? mean(Var(layer.weights), {0}).value() : layer.weights.select(0, head).contiguous();
+  AttentionMap map{layer.columns, layer.rows, {}, ""};
+  for (int64_t t = 0; t < weights.size(0); ++t) map.weights.push_back(row(weights.select(0, t)));
+  map.title = recording.source_text + " → " + recording.target_text;
+  if (recording.layers.size() > 1) map.title += ", " + layer.layer;
+  if (heads > 1) map.title += head < 0 ? ", mean of heads" : text(", head ", head);
+  return map;
+}
+
+Json to_json(const AttentionRecording& recording) {
+  Json layers = Json::array();
+  for (const LayerAttention& layer : recording.layers) {
+    Json weights = Json::array(), mass = Json::array();
+    for (int64_t h = 0; h < layer.weights.size(0); ++h) {
+      Json rows = Json::array();
+      for (int64_t t = 0; t < layer.weights.size(1); ++t)
+        rows.push_back(row(layer.weights.select(0, h).select(0, t)));
+      weights.push_back(rows);
+      mass.push_back(row(layer.mass.select(0, h)));
+    }
+    layers.push_back({{"layer", layer.layer},
+                      {"rows", layer.rows},
+                      {"columns", layer.columns},
+                      {"weights", weights},
+                      {"mass", mass}});
+  }
+  return {{"source", recording.source},
+          {"target", recording.target},
+          {"source_text", recording.source_text},
+          {"target_text", recording.target_text},
+          {"layers", layers}};
+}
+
+}  // namespace glass

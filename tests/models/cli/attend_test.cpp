@@ -1,0 +1,85 @@
+// attend, eval and audit on a run of a few numbers.
+#include <nlohmann/json.hpp>
+
+#include "tensor/file.h"
+#include "tests/catch.h"
+#include "tests/models/cli/run.h"
+
+using namespace glass;
+using namespace glass::tests;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+Output on(const std::string& command, const TrainedRun& run, std::vector<std::string> words) {
+  words.insert(words.begin(), {command, "--run", run.run});
+  return program(words);
+}
+
+}  // namespace
+
+TEST_CASE("attend draws a layer's heads and writes them as data", "[cli]") {
+  const TrainedRun trained;
+  const Output drawn = on("attend", trained, {"--target", "42", "123"});
+  INFO(drawn.err);
+  CHECK(drawn.status == 0);
+  CHECK_THAT(drawn.out, ContainsSubstring("123 → 42"));
+  CHECK(on("attend", trained, {"--list", "123", "--target", "42"}).out ==
+        "decoder.attention  1 heads, 2 × 3\n");
+  const std::string json = trained.folder / "a.json", svg = trained.folder / "a.svg";
+  const std::string npy = trained.folder / "a.npy", html = trained.folder / "a.html";
+  CHECK(on("attend", trained,
+           {"--target", "42", "--json", json, "--svg", svg, "--npy", npy, "--html", html, "123"})
+            .status == 0);
+  const auto data = nlohmann::json::parse(read_file(json));
+  CHECK(data["source"] == nlohmann::json({"1", "2", "3"}));
+  const auto layer = data["layers"][0];
+  REQUIRE(layer["weights"][0].size() == 2);
+  double total = 0;
+  for (const double w : layer["weights"][0][1]) total += w;
+  CHECK(total == Approx(1).epsilon(1e-6));
+  CHECK(layer["mass"][0][1] == Approx(1).epsilon(1e-6));
+  CHECK_THAT(read_file(svg), ContainsSubstring("<svg"));
+  CHECK_THAT(read_file(html), ContainsSubstring("<svg"));
+  CHECK(read_file(npy).substr(1, 5) == "NUMPY");
+}
+
+TEST_CASE("attend says what it cannot draw", "[cli]") {
+  const TrainedRun trained;
+  const auto error = [&](const std::vector<std::string>& words) {
+    const Output output = on("attend", trained, words);
+    CHECK(output.status != 0);
+    return output.err;
+  };
+  CHECK_THAT(error({"--target", "4", "--layer", "x", "1"}),
+             ContainsSubstring("no attention layer of this name: x; there are: decoder.attention"));
+  CHECK_THAT(error({"--target", "4", "--head", "1", "1"}),
+             ContainsSubstring("no head of this number: 1; the layer has heads 0 … 0"));
+  CHECK_THAT(error({"--head", "x", "1"}),
+             ContainsSubstring("--head must be a number, mean or all"));
+  CHECK_THAT(error({""}), ContainsSubstring("the text has no tokens"));
+  CHECK_THAT(error({"--svg", trained.folder / "none/a.svg", "1"}), ContainsSubstring("none/a.svg"));
+}
+
+TEST_CASE("eval scores a run's own data or a file", "[cli]") {
+  const TrainedRun trained;
+  const Output own = on("eval", trained, {});
+  CHECK(own.status == 0);
+  CHECK_THAT(own.out, ContainsSubstring("exact match"));
+  write_file_atomically(trained.folder / "more.tsv", "1\t2\n3\t4\n");
+  const Output file = on("eval", trained, {"--data", trained.folder / "more.tsv", "--json"});
+  INFO(file.err);
+  REQUIRE(file.status == 0);
+  const auto data = nlohmann::json::parse(file.out);
+  CHECK(data["sources"] == 2);
+  CHECK(data["loss"] > 0);
+  CHECK(on("eval", trained, {"--data", "x", "--split", "valid"}).status == 2);
+}
+
+TEST_CASE("audit passes a run of Glass", "[cli]") {
+  const TrainedRun trained;
+  const Output output = on("audit", trained, {});
+  INFO(output.err);
+  CHECK(output.status == 0);
+  CHECK_THAT(output.out, ContainsSubstring("poisonings, 0 leaks"));
+}
