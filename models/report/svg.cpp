@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 
 #include "models/report/color_scale.h"
 #include "models/report/fonts.h"
 #include "models/report/label.h"
 #include "models/text/utf8.h"
+#include "tensor/error.h"
 
 namespace glass {
 namespace {
@@ -50,13 +52,13 @@ struct Layout {
   bool rotated = false;  // source labels
   double left, top;      // corner of the cells
   double grid_width, grid_height;
-  double bar_height, bar_labels;
+  double bar_height, bar_width;
   double width, height;  // of the picture
 };
 
 Layout lay_out(const AttentionMap& map, const std::vector<std::string>& source,
                const std::vector<std::string>& target, const ValueRange& range,
-               const HeatMapStyle& style) {
+               const HeatMapStyle& style, bool bar) {
   Layout l;
   const auto columns = static_cast<double>(source.size());
   const auto rows = static_cast<double>(target.size());
@@ -75,16 +77,16 @@ Layout lay_out(const AttentionMap& map, const std::vector<std::string>& source,
   l.top = kMargin + (map.title.empty() ? 0 : kTitleHeight) +
           (style.source_name.empty() ? 0 : kAxisHeight) + head;
   l.bar_height = std::clamp(l.grid_height, 60.0, 240.0);
-  l.bar_labels = 10;
+  double bar_labels = 10;
   for (double part : kBarTicks) {
-    l.bar_labels = std::max(l.bar_labels, text_width(number_text(range.at(part), 3), 12) + 6);
+    bar_labels = std::max(bar_labels, text_width(number_text(range.at(part), 3), 12) + 6);
   }
+  l.bar_width = kMargin + 4 + kBarWidth + bar_labels;
   const double overhang = l.rotated ? word * kSlope : 0;  // of the last rotated label
   const double title = kMargin + text_width(shorten(map.title, 80), 16) + kMargin;
-  l.width =
-      std::max({title, l.left + l.grid_width + kMargin + 4 + kBarWidth + l.bar_labels + kMargin,
-                l.left + l.grid_width + overhang + kMargin});
-  l.height = l.top + std::max(l.grid_height, l.bar_height) + kMargin + 6;
+  const double right = std::max(overhang, bar ? l.bar_width : 0);
+  l.width = std::max(title, l.left + l.grid_width + right + kMargin);
+  l.height = l.top + std::max(l.grid_height, bar ? l.bar_height : 0) + kMargin + 6;
   return l;
 }
 
@@ -218,26 +220,77 @@ std::string color_bar(const ValueRange& range, const Layout& l, const Ink& ink) 
   return out;
 }
 
+// A map without its surroundings.
+struct Picture {
+  Layout layout;
+  std::string body;
+};
+
+Picture draw(const AttentionMap& map, const ValueRange& range, const HeatMapStyle& style,
+             bool bar) {
+  const auto source = labels_of(map.source), target = labels_of(map.target);
+  const Layout l = lay_out(map, source, target, range, style, bar);
+  const Ink ink(style.standalone);
+  return {l, heading(map, style, l, ink) + axis_labels(source, target, l, ink) +
+                 cells(map, range, l, ink) + (bar ? color_bar(range, l, ink) : "")};
+}
+
+std::string file_of(double width, double height, const std::string& title, const std::string& body,
+                    const HeatMapStyle& style) {
+  const std::string name = escape_xml(title.empty() ? "attention weights" : title);
+  std::string out = fmt::format(
+      "<svg {0}viewBox=\"0 0 {1} {2}\" width=\"{1}\" height=\"{2}\" role=\"img\" "
+      "aria-label=\"{3}\" font-family=\"{4}\">\n",
+      style.standalone ? "xmlns=\"http://www.w3.org/2000/svg\" " : "", pixels(std::ceil(width)),
+      pixels(std::ceil(height)), name, kSansFonts);
+  if (style.standalone) {
+    out += "<title>" + name + "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
+  }
+  return out + body + "</svg>\n";
+}
+
 }  // namespace
 
 std::string heat_map_svg(const AttentionMap& map, const HeatMapStyle& style) {
   check_sizes("heat_map_svg", map);
-  const auto source = labels_of(map.source), target = labels_of(map.target);
-  const ValueRange range = range_of(map.weights);
-  const Layout l = lay_out(map, source, target, range, style);
-  const Ink ink(style.standalone);
-  const std::string name = escape_xml(map.title.empty() ? "attention weights" : map.title);
-  std::string out = fmt::format(
-      "<svg {0}viewBox=\"0 0 {1} {2}\" width=\"{1}\" height=\"{2}\" role=\"img\" "
-      "aria-label=\"{3}\" font-family=\"{4}\">\n",
-      style.standalone ? "xmlns=\"http://www.w3.org/2000/svg\" " : "", pixels(std::ceil(l.width)),
-      pixels(std::ceil(l.height)), name, kSansFonts);
-  if (style.standalone) {
-    out += "<title>" + name + "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
+  const Picture picture = draw(map, range_of(map.weights), style, true);
+  return file_of(picture.layout.width, picture.layout.height, map.title, picture.body, style);
+}
+
+std::string heat_map_grid_svg(const std::vector<AttentionMap>& maps, size_t columns,
+                              const HeatMapStyle& style) {
+  if (maps.empty() || columns == 0)
+    fail("heat_map_grid_svg", "needs at least one map and one column", maps.size(), " maps, ",
+         columns, " columns");
+  columns = std::min(columns, maps.size());
+  std::vector<std::vector<double>> all;
+  std::string title;
+  for (const AttentionMap& map : maps) {
+    check_sizes("heat_map_grid_svg", map);
+    all.insert(all.end(), map.weights.begin(), map.weights.end());
+    if (!map.title.empty()) title += (title.empty() ? "" : ", ") + map.title;
   }
-  out += heading(map, style, l, ink) + axis_labels(source, target, l, ink) +
-         cells(map, range, l, ink) + color_bar(range, l, ink);
-  return out + "</svg>\n";
+  const ValueRange range = range_of(all);
+  std::vector<Picture> pictures;
+  std::vector<double> widths(columns, 0), heights((maps.size() + columns - 1) / columns, 0);
+  for (size_t i = 0; i < maps.size(); ++i) {
+    pictures.push_back(draw(maps[i], range, style, i + 1 == columns));  // the bar: at the right
+    const Layout& l = pictures.back().layout;
+    widths[i % columns] = std::max(widths[i % columns], l.width);
+    heights[i / columns] = std::max(heights[i / columns], l.height);
+  }
+  std::string body;
+  double x = 0, y = 0;
+  for (size_t i = 0; i < maps.size(); ++i) {
+    body += fmt::format("<g transform=\"translate({} {})\">\n{}</g>\n", pixels(x), pixels(y),
+                        pictures[i].body);
+    x += widths[i % columns];
+    if (i % columns + 1 < columns) continue;
+    y += heights[i / columns];
+    x = 0;
+  }
+  const double width = std::accumulate(widths.begin(), widths.end(), 0.0);
+  return file_of(width, std::accumulate(heights.begin(), heights.end(), 0.0), title, body, style);
 }
 
 std::string heat_map_css() {

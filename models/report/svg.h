@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "models/report/attention_map.h"
 
@@ -18,6 +19,11 @@ struct HeatMapStyle {
 /// show under the pointer. The same bytes in every locale. NaN and infinities are crossed out.
 /// Throws Error when the sizes of the map do not fit together.
 std::string heat_map_svg(const AttentionMap& map, const HeatMapStyle& style = {});
+
+/// Many maps in one picture, row by row, on one colour scale: heads of a layer, steps of training,
+/// kinds of attention. Throws Error without a map or a column too.
+std::string heat_map_grid_svg(const std::vector<AttentionMap>& maps, size_t columns,
+                              const HeatMapStyle& style = {});
 
 /// The style sheet of heat maps that are part of a page.
 std::string heat_map_css();

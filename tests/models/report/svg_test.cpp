@@ -162,3 +162,34 @@ TEST_CASE("another XML reader agrees", "[report]") {
   }
   std::filesystem::remove(path);
 }
+
+TEST_CASE("a grid of heat maps stands in rows on one colour scale", "[report]") {
+  AttentionMap faint{{"a", "b"}, {"c"}, {{0.1, 0.4}}, "faint"};
+  AttentionMap full{{"a", "b"}, {"c"}, {{0.0, 1.0}}, "full"};
+  const std::string svg = heat_map_grid_svg({faint, full, faint}, 2);
+  CHECK(xml_problem(svg) == "");
+  CHECK(cells(svg).size() == 6);
+  CHECK(svg.find("aria-label=\"faint, full, faint\"") != std::string::npos);
+  // 0.4 is not the darkest colour beside 1, as it would be alone.
+  const auto color_of = [](const std::string& picture, const std::string& tip) {
+    const size_t end = picture.find("\"><title>" + tip), begin = picture.rfind('#', end);
+    REQUIRE(end != std::string::npos);
+    return picture.substr(begin, end - begin);
+  };
+  CHECK(color_of(svg, "c ← b: 0.4") ==
+        color_of(heat_map_svg({{"a", "b"}, {"c"}, {{0.4, 1}}, ""}), "c ← a: 0.4"));
+  CHECK(color_of(svg, "c ← b: 0.4") != color_of(heat_map_svg(faint), "c ← b: 0.4"));
+  // Two beside each other, the third below the first; one colour bar.
+  std::vector<std::pair<double, double>> places;
+  static const std::regex moved("translate\\(([0-9.]+) ([0-9.]+)\\)");
+  for (std::sregex_iterator at(svg.begin(), svg.end(), moved), end; at != end; ++at)
+    places.emplace_back(std::stod((*at)[1]), std::stod((*at)[2]));
+  REQUIRE(places.size() == 3);
+  CHECK(places[0] == std::pair(0.0, 0.0));
+  CHECK(places[1].first > 0);
+  CHECK(places[1].second == 0);
+  CHECK(places[2].first == 0);
+  CHECK(places[2].second > 0);
+  CHECK_THROWS_AS(heat_map_grid_svg({}, 2), Error);
+  CHECK_THROWS_AS(heat_map_grid_svg({faint}, 0), Error);
+}
