@@ -40,7 +40,6 @@ std::vector<AttentionMap> chosen_maps(const AttendArguments& a, const AttentionR
 
 void run_attend(const AttendArguments& a) {
   if (a.head != "all") head_number(a.head);
-  if (!a.svg.empty() && a.head == "all") usage_error("--svg draws one head; leave out --head all");
   for (const std::string* path : {&a.svg, &a.html, &a.json, &a.npy})
     if (!path->empty()) check_writable(*path);
   const RunConfig config = load_config(a.run);
@@ -55,7 +54,7 @@ void run_attend(const AttendArguments& a) {
   }
   if (r.target.empty()) fail("attend", "there is nothing to draw", "the answer is empty");
   const std::vector<AttentionMap> maps = chosen_maps(a, r);
-  if (!a.svg.empty()) write_file_atomically(a.svg, heat_map_svg(maps[0]));
+  if (!a.svg.empty()) write_file_atomically(a.svg, heat_map_grid_svg(maps, 4));
   if (!a.json.empty()) write_file_atomically(a.json, to_json(r).dump(1) + "\n");
   if (!a.npy.empty()) save_npy(a.npy, r.layer(a.layer).weights);
   if (!a.html.empty()) {

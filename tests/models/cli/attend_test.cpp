@@ -42,6 +42,8 @@ TEST_CASE("attend draws a layer's heads and writes them as data", "[cli]") {
   CHECK_THAT(read_file(svg), ContainsSubstring("<svg"));
   CHECK_THAT(read_file(html), ContainsSubstring("<svg"));
   CHECK(read_file(npy).substr(1, 5) == "NUMPY");
+  REQUIRE(on("attend", trained, {"--head", "all", "--svg", svg, "123"}).status == 0);
+  CHECK_THAT(read_file(svg), ContainsSubstring("<svg"));
 }
 
 TEST_CASE("attend says what it cannot draw", "[cli]") {
