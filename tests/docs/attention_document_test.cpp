@@ -1,15 +1,16 @@
 // docs/attention.md and docs/zh/attention.md: the same code, the same numbers, and none of them
 // made up.
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <iostream>
+#include <iomanip>
+#include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "tests/catch.h"
 #include "tests/docs/attention_lesson.h"
 #include "tests/ground/files.h"
+#include "tests/models/cli/program.h"
 
 using namespace glass;
 using namespace glass::tests;
@@ -96,5 +97,27 @@ TEST_CASE("both languages tell as much about attention", "[docs][attention]") {
   for (const char* part : {"\n## ", "\n### ", "![", "\n|", "arXiv:"}) {
     INFO(part);
     CHECK(count(texts[0], part) == count(texts[1], part));
+  }
+}
+
+TEST_CASE("the commands in the text about attention make sense", "[docs][attention]") {
+  for (const char* path : kDocuments) {
+    std::istringstream lines(read_text(source_root() / path));
+    int commands = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.rfind("    ./glass ", 0) != 0) continue;
+      ++commands;
+      std::istringstream words(line.substr(12));
+      std::vector<std::string> arguments;
+      for (std::string word; words >> std::quoted(word);)
+        arguments.push_back(word == "runs/demo" ? "no/such/run" : word);
+      const Output run = program(arguments);
+      INFO(line << "\n" << run.err);
+      CHECK(run.status == 1);  // only the data or the run are missing
+      const bool missing = run.err.find("pairs.tsv: No such file") != std::string::npos ||
+                           run.err.find("does not exist: no/such/run") != std::string::npos;
+      CHECK(missing);
+    }
+    CHECK(commands == 6);
   }
 }

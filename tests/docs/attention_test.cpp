@@ -63,27 +63,30 @@ static std::string by_hand() {
 // DOC: end
 
 // DOC: parameters
-static std::string parameters_of(const AttentionOptions& options) {
+static std::string parameters_of(const AttentionOptions& options, const char* between = ", ") {
   Generator g;
-  const Attention attention(options, g);
+  Attention attention(options, g);
   std::string out;
-  for (const auto& [name, value] : Attention(options, g).named_parameters())
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, text(value.shape()));
+  for (const auto& [name, value] : attention.named_parameters())
+    out += fmt::format("{}{} {}", out.empty() ? "" : between, name, text(value.shape()));
   return (out.empty() ? "none" : out) + "\n";
 }
 
 static std::string scores_and_parameters() {
-  const auto of = [](const AttentionScore& score) {
-    return parameters_of({.query_dim = 3, .key_dim = 3, .score = score});
-  };
-  return "dot         " + of(DotScore{}) +                                          //
-         "scaled dot  " + of(ScaledDotScore{}) +                                    //
-         "general     " + of(GeneralScore{}) +                                      //
-         "concat      " + of(ConcatScore{4}) +                                      //
-         "additive    " + of(AdditiveScore{4}) +                                    //
-         "normed      " + of(AdditiveScore{4, true, true}) +                        //
-         "cosine      " + of(CosineScore{.temperature = 0.1, .learnable = true}) +  //
-         "location    " + of(LocationScore{.max_keys = 8});
+  const std::vector<std::pair<std::string, AttentionScore>> scores{
+      {"dot", DotScore{}},
+      {"scaled dot", ScaledDotScore{}},
+      {"general", GeneralScore{}},
+      {"concat", ConcatScore{4}},
+      {"additive", AdditiveScore{4}},
+      {"normed", AdditiveScore{.attn_dim = 4, .bias = true, .normed = true}},
+      {"cosine", CosineScore{.temperature = 0.1, .learnable = true}},
+      {"location", LocationScore{.max_keys = 8}}};
+  std::string out;
+  for (const auto& [name, score] : scores)
+    out +=
+        fmt::format("{:12}{}", name, parameters_of({.query_dim = 3, .key_dim = 3, .score = score}));
+  return out;
 }
 // DOC: end
 
@@ -158,9 +161,9 @@ static std::string masked() {
 static std::string reinforced() {
   const int64_t draws = 20000;
   const Var scores(Tensor::from({0.3, -0.5, 1.0, 0.1}, {1, 1, 4}), true);
-  const Var rewards(Tensor::from({1.0, -2.0, 0.5, 3.0}, {1, 4, 1}));
+  const Var rewards(Tensor::from({-9.0, -12.0, -9.5, -7.0}, {1, 4, 1}));
   const Var expected = matmul(softmax(scores, 2), rewards);
-  std::string out = "exact               " + show(grad({-expected}, {scores})[0]) + "\n";
+  std::string out = "exact             " + show(grad({-expected}, {scores})[0]) + "\n";
   Generator g(5);
   Attention attention({.query_dim = 4,
                        .key_dim = 4,
@@ -174,7 +177,7 @@ static std::string reinforced() {
     const AttentionOutput y = attention(expand(scores, {draws, 1, 4}), prepared);
     const Var loss =
         reinforce_loss(y.log_probability, y.context, y.entropy, baseline, {.entropy_weight = 0});
-    out += fmt::format("baseline {:.4f}     {}\n", baseline, show(grad({loss}, {scores})[0]));
+    out += fmt::format("baseline {:8.4f} {}\n", baseline, show(grad({loss}, {scores})[0]));
   }
   return out;
 }
@@ -246,10 +249,10 @@ Var asked_again(bool coverage) {
                        .coverage = coverage,
                        .dialect = Dialect::popular},  // v·tanh(s + h + w_c·c)
                       g);
-  attention.scorer.v = parameter(Tensor::from({4.0f}, {1}));
+  attention.scorer.v = parameter(Tensor::from({12.0f}, {1}));
   if (coverage) attention.scorer.coverage_weight = parameter(Tensor::from({-2.0f}, {1}));
   attention.to(kFloat64);
-  const Var keys(Tensor::from({1.0, 0.6, 0.3, 0.0, -0.3}, {1, 5, 1}));
+  const Var keys(Tensor::from({1.0, 0.6, 0.2, -0.2, -0.6}, {1, 5, 1}));
   const Var queries(Tensor::zeros({1, 5, 1}, kFloat64));  // five times the same
   return reshape(attention(queries, attention.prepare(keys)).weights.dense(), {5, 5});
 }
@@ -264,7 +267,7 @@ static std::string repetition() {
 std::vector<std::string> slot_outputs() {
   return {first_lesson(),  by_hand(),    scores_and_parameters(),
           masses(),        masked(),     reinforced(),
-          left_to_right(), repetition(), parameters_of(transformer_heads(true))};
+          left_to_right(), repetition(), parameters_of(transformer_heads(true), "\n")};
 }
 
 }  // namespace glass::attention_lesson

@@ -122,18 +122,14 @@ static std::string audited() {
   Attention attention({.query_dim = 4, .key_dim = 4, .score = AdditiveScore{3}}, g);
   attention.to(kFloat64);
   attention.eval();
-  const Tensor source = uniform({2, 5, 4}, -1, 1, kFloat64, g);
-  const std::vector<int64_t> lengths{5, 3};
-  const Mask mask = Mask::from_lengths(lengths, 5);
+  const Tensor source = uniform({2, 3, 4}, -1, 1, kFloat64, g);
+  const std::vector<int64_t> lengths{3, 2};
   std::string out;
-  for (const Mask& used : {mask, Mask()}) {
-    const AuditReport report = audit_mask(
-        [&](const std::vector<Var>& in) {
-          return attention(in[0], attention.prepare(in[0], used)).output;
-        },
-        {{"source", source, lengths}}, lengths);
-    out += report.text().substr(0, report.text().find('\n')) + "\n";
-    if (!report.passed()) out += report.leaks.back().text() + "\n";
+  for (const Mask& mask : {Mask::from_lengths(lengths, 3), Mask()}) {
+    const auto model = [&](const std::vector<Var>& in) {
+      return attention(in[0], attention.prepare(in[0], mask)).output;
+    };
+    out += audit_mask(model, {{"source", source, lengths}}, lengths).text() + "\n";
   }
   return out;
 }
@@ -150,12 +146,17 @@ static std::string recorded() {
   for (const RecordedAttention& call : recorder.calls())
     out += fmt::format("{} {} mass {}\n", call.layer, text(call.weights.shape()),
                        show(Var(call.mass), 2));
-  AttentionMap map{{"a", "b", "c"}, {"a", "b", "c"}, {}, "layer 1, head 0"};
-  const Tensor head = recorder.weights("layers.1.self_attn").select(0, 0).select(0, 0);
-  for (int64_t t = 0; t < 3; ++t)
-    map.weights.push_back(head.select(0, t).to(kFloat64).to_vector<double>());
-  const std::string svg = heat_map_svg(map);  // or save_npy(path, recorder.weights(…))
   return out;
+}
+
+// What one head saw: to be drawn. save_npy() writes the numbers as NumPy reads them.
+static std::string drawn(const AttentionRecorder& recorder, const std::string& layer, int64_t head,
+                         const std::vector<std::string>& words) {
+  AttentionMap map{words, words, {}, fmt::format("{}, head {}", layer, head)};
+  const Tensor weights = recorder.weights(layer).select(0, 0).select(0, head).to(kFloat64);
+  for (int64_t t = 0; t < weights.size(0); ++t)
+    map.weights.push_back(weights.select(0, t).to_vector<double>());
+  return heat_map_svg(map);
 }
 // DOC: end
 
@@ -238,25 +239,33 @@ static std::string who_reaches_feature_0(bool out_proj) {
 // DOC: end
 
 // DOC: trap: saturation
+static double middle(const Var& x) {
+  std::vector<double> all = x.value().to_vector<double>();
+  const auto half = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), half, all.end());
+  return *half;
+}
+
 static std::string saturation() {
   const int64_t keys = 20, trials = 2000;
   Generator g(1);
-  std::string out = "   d  scaled  largest weight  |J| mean  |J| median\n";
+  std::string out =
+      "                  largest  |J|           |dL/dq|\n"
+      "   d  scaled       weight  mean  median  mean  median\n";
   for (const int64_t d : {4, 16, 64, 256}) {
-    const Var q(normal({trials, 1, d}, 0, 1, kFloat64, g));
+    const Var q(normal({trials, 1, d}, 0, 1, kFloat64, g), true);
     const Var k(normal({trials, keys, d}, 0, 1, kFloat64, g));
-    const Var scores = matmul(q, transpose(k, 1, 2));
+    const Var up(normal({trials, 1, keys}, 0, 1, kFloat64, g));  // dL/da
     for (const bool scaled : {false, true}) {
       const double scale = scaled ? 1 / std::sqrt(static_cast<double>(d)) : 1;
-      const Var a = softmax(scores * scale, 2);
-      // J = diag(a) - a·aᵀ, so |J|² = Σa² - 2Σa³ + (Σa²)²
-      const Var square_sum = sum(a * a, {2}), cube_sum = sum(a * a * a, {2});
-      const Var size = sqrt(square_sum - cube_sum * 2.0 + square(square_sum));
-      std::vector<double> sizes = size.value().to_vector<double>();
-      std::nth_element(sizes.begin(), sizes.begin() + trials / 2, sizes.end());
-      out += fmt::format("{:4}  {:6}  {:14.2f}  {:8.2f}  {:10.2f}\n", d, scaled ? "yes" : "no",
-                         mean(amax(a, {2})).item(), mean(size).item(),
-                         sizes[static_cast<size_t>(trials / 2)]);
+      const Var a = softmax(matmul(q, transpose(k, 1, 2)) * scale, 2);
+      // J = diag(a) - a·aᵀ, so |J|² = Σa² - 2Σa³ + (Σa²)² = Σa²(1 - a)² + (Σa²)² - Σa⁴
+      const Var a2 = a * a, all = sum(a2, {2});
+      const Var size = sqrt(abs(sum(square(a * (1.0 - a)), {2}) + square(all) - sum(a2 * a2, {2})));
+      const Var reached = norm(grad({a}, {q}, {up})[0], 2, {2});
+      out += fmt::format("{:4}  {:6}  {:11.2f}  {:4.2f}  {:6.2f}  {:4.2f}  {:6.2f}\n", d,
+                         scaled ? "yes" : "no", mean(amax(a, {2})).item(), mean(size).item(),
+                         middle(size), mean(reached).item(), middle(reached));
     }
   }
   return out;
@@ -340,3 +349,17 @@ std::vector<std::string> trap_outputs() {
 }
 
 }  // namespace glass::attention_lesson
+
+using namespace glass;
+using namespace glass::attention_lesson;
+
+TEST_CASE("the recorder of the documentation is drawn", "[docs][attention]") {
+  Generator g(1);
+  TransformerEncoder model(2, 4, 2, {.dim_feedforward = 8, .dropout = 0, .batch_first = true},
+                           false, g);
+  AttentionRecorder recorder(model);
+  model(Var(uniform({1, 3, 4}, -1, 1, kFloat32, g)));
+  const std::string svg = drawn(recorder, "layers.1.self_attn", 1, {"a", "b", "c"});
+  CHECK(svg.find(">layers.1.self_attn, head 1</text>") != std::string::npos);
+  CHECK(svg.find("<title>c ← a: ") != std::string::npos);
+}
