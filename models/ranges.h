@@ -34,6 +34,7 @@ inline constexpr NumberRange kDropoutRange{.low = 0, .high = 1, .below_high = tr
 inline constexpr NumberRange kSmoothingRange{.low = 0, .high = 0.99};
 inline constexpr NumberRange kLearningRateRange{.low = 0, .high = 1000, .above_low = true};
 inline constexpr NumberRange kAmountRange{.low = 0, .high = 1e6};  // clip, decay, minutes
+inline constexpr NumberRange kTemperatureRange{.low = 0, .high = 1000, .above_low = true};
 inline constexpr NumberRange kPenaltyRange{.low = 0, .high = 100};
 
 }  // namespace glass

@@ -23,8 +23,10 @@ constexpr int64_t kLongestEcho = 200;  // columns of a text in a warning
 struct TranslateArguments {
   std::string run, svg;
   std::vector<std::string> texts;
-  bool attention = false;
+  bool attention = false, sample = false, replace_unknown = false;
+  std::string length_norm = "power";
   SearchOptions search;
+  SamplingOptions sampling;
 };
 
 std::vector<std::string> lines_of_input() {
@@ -52,7 +54,7 @@ void print(const Translation& t, bool attention) {
 }
 
 void run_translate(TranslateArguments& a) {
-  if (a.search.n_best > a.search.beam)
+  if (!a.sample && a.search.n_best > a.search.beam)
     usage_error(
         fmt::format("--n-best must be at most --beam, {}, got {}", a.search.beam, a.search.n_best));
   if (!a.svg.empty() && a.texts.size() > 1)
@@ -62,11 +64,23 @@ void run_translate(TranslateArguments& a) {
   const auto model = load_model(a.run, config);
   if ((a.attention || !a.svg.empty()) && !model->attends())
     fail("translate", "this run's model has no attention to draw", a.run);
+  if ((a.replace_unknown || a.search.coverage_penalty > 0) && !model->attends())
+    fail("translate",
+         "this run's model has no attention, which --replace-unknown and "
+         "--coverage-penalty need",
+         a.run);
   const std::vector<std::string> texts = a.texts.empty() ? lines_of_input() : a.texts;
   if (!a.svg.empty() && texts.size() != 1)
     fail("translate", "--svg draws one text", texts.size(), " were given");
-  a.search.keep_weights = a.attention || !a.svg.empty();
-  const auto results = translate(*model, config.codec, texts, a.search);
+  TranslateOptions options{.search = a.search, .replace_unknown = a.replace_unknown};
+  options.search.length_norm = a.length_norm == "gnmt" ? LengthNorm::gnmt : LengthNorm::power;
+  options.search.keep_weights = a.attention || !a.svg.empty() || a.replace_unknown;
+  if (a.sample) {
+    options.sampling = a.sampling;
+    options.sampling->samples = a.search.n_best;
+    options.sampling->keep_weights = options.search.keep_weights;
+  }
+  const auto results = translate(*model, config.codec, texts, options);
   if (!a.svg.empty() && results[0][0].tokens.empty())
     fail("translate", "--svg has nothing to draw", "the answer is empty");
   for (const auto& best : results)
@@ -96,7 +110,51 @@ void add_translate_command(CLI::App& app) {
                    "Rank by log p / length^this (0: log p, 1: mean)")
       ->transform(within(kPenaltyRange))
       ->capture_default_str();
-  command->callback([a] { run_translate(*a); });
+  command
+      ->add_option("--length-norm", a->length_norm,
+                   "power: length^penalty; gnmt: ((5 + length)/6)^penalty")
+      ->transform(one_of({"power", "gnmt"}))
+      ->capture_default_str();
+  command
+      ->add_option("--coverage-penalty", a->search.coverage_penalty,
+                   "Lower the rank of answers that pass over source tokens (GNMT's beta)")
+      ->transform(within(kPenaltyRange))
+      ->capture_default_str();
+  command->add_option("--min-length", a->search.min_length, "Tokens before an answer may end")
+      ->transform(within(kCountOrNoneRange))
+      ->capture_default_str();
+  command
+      ->add_option("--no-repeat-ngram", a->search.no_repeat_ngram,
+                   "No so many tokens in a row come twice; 0: they may")
+      ->transform(within(kCountOrNoneRange))
+      ->capture_default_str();
+  command->add_flag("--replace-unknown", a->replace_unknown,
+                    "Put the source token looked at most in place of <unk>");
+  const char* chance = "Chance";
+  command->add_flag("--sample", a->sample, "Draw --n-best answers instead of searching")
+      ->group(chance);
+  command->add_option("--temperature", a->sampling.temperature, "Below 1: nearer to the likeliest")
+      ->transform(within(kTemperatureRange))
+      ->capture_default_str()
+      ->group(chance);
+  command->add_option("--top-k", a->sampling.top_k, "Draw among so many tokens; 0: all")
+      ->transform(within(kCountOrNoneRange))
+      ->capture_default_str()
+      ->group(chance);
+  command->add_option("--seed", a->sampling.seed, "Of the draws")
+      ->transform(within(kSeedRange))
+      ->capture_default_str()
+      ->group(chance);
+  command->callback([command, a] {
+    for (const char* option : {"--temperature", "--top-k", "--seed"})
+      if (!a->sample && command->count(option) > 0)
+        usage_error(std::string(option) + " has no effect without --sample");
+    for (const char* option : {"--beam", "--length-penalty", "--length-norm", "--coverage-penalty",
+                               "--min-length", "--no-repeat-ngram"})
+      if (a->sample && command->count(option) > 0)
+        usage_error(std::string(option) + " has no effect with --sample");
+    run_translate(*a);
+  });
 }
 
 }  // namespace glass

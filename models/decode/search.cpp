@@ -24,6 +24,7 @@ struct Path {
   Trail trail;
   double log_prob = 0, score = 0;
   bool finished = false;
+  std::vector<double> coverage = {};  // Σ of the weights of its rows, with a coverage penalty
 };
 
 // What the model said of the rows of one input.
@@ -55,13 +56,17 @@ class Beam {
       const auto parent = static_cast<size_t>(c.parent);
       const Trail& trail = live_[parent].trail;
       if (c.token == options_.eos) {
-        results_.push_back({trail, c.log_prob, normalised(c.log_prob, length_), true});
+        const double score = normalised(c.log_prob, length_) + penalty(live_[parent].coverage);
+        results_.push_back({trail, c.log_prob, score, true});
         continue;
       }
       std::vector<double> weights;
       if (!rows.weights.empty())
         weights.assign(rows.weights[parent], rows.weights[parent] + rows.source);
-      next.push_back({trail.extended(c.token, std::move(weights)), c.log_prob});
+      std::vector<double> coverage = covered(live_[parent].coverage, weights);
+      if (!options_.keep_weights) weights.clear();
+      next.push_back(
+          {trail.extended(c.token, std::move(weights)), c.log_prob, 0, false, std::move(coverage)});
       parents.push_back(c.parent);
     }
     live_ = std::move(next);
@@ -87,16 +92,44 @@ class Beam {
 
  private:
   double normalised(double log_prob, int64_t length) const {
-    return log_prob /
-           std::pow(static_cast<double>(std::max<int64_t>(length, 1)), options_.length_penalty);
+    const double n = static_cast<double>(std::max<int64_t>(length, 1));
+    const double base = options_.length_norm == LengthNorm::gnmt ? (5 + n) / 6 : n;
+    return log_prob / std::pow(base, options_.length_penalty);
+  }
+  std::vector<double> covered(std::vector<double> sums, const std::vector<double>& row) const {
+    if (options_.coverage_penalty == 0) return {};
+    sums.resize(row.size(), 0.0);
+    for (size_t j = 0; j < row.size(); ++j) sums[j] += row[j];
+    return sums;
+  }
+  double penalty(const std::vector<double>& coverage) const {
+    double sum = 0;
+    for (const double c : coverage) sum += std::log(std::clamp(c, 1e-10, 1.0));
+    return options_.coverage_penalty * sum;
+  }
+
+  // Tokens that would end an n-gram that the hypothesis already has.
+  std::vector<int64_t> repeated(const Trail& trail) const {
+    const auto n = static_cast<size_t>(options_.no_repeat_ngram);
+    std::vector<int64_t> tokens;
+    if (n == 0) return tokens;
+    const std::vector<int64_t> ids = trail.ids();
+    for (size_t end = n; end <= ids.size(); ++end)
+      if (std::equal(ids.end() - static_cast<int64_t>(n - 1), ids.end(),
+                     ids.begin() + static_cast<int64_t>(end - n)))
+        tokens.push_back(ids[end - 1]);
+    return tokens;
   }
 
   // As many as there are places left: each result has taken one.
   std::vector<Candidate> best_candidates(const Rows& rows) const {
     std::vector<Candidate> all;
     for (size_t row = 0; row < live_.size(); ++row) {
+      const std::vector<int64_t> banned = repeated(live_[row].trail);
       for (int64_t token = 0; token < rows.vocabulary; ++token) {
         const double p = rows.log_probs[row][token];
+        if (token == options_.eos && length_ <= options_.min_length) continue;
+        if (std::find(banned.begin(), banned.end(), token) != banned.end()) continue;
         if (std::isfinite(p))
           all.push_back({live_[row].log_prob + p, static_cast<int64_t>(row), token});
       }
@@ -119,7 +152,7 @@ class Beam {
                      [](const Path& a, const Path& b) { return a.log_prob > b.log_prob; });
     for (Path& h : live_) {
       if (results_.size() >= static_cast<size_t>(options_.n_best)) break;
-      h.score = normalised(h.log_prob, length_);
+      h.score = normalised(h.log_prob, length_) + penalty(h.coverage);
       results_.push_back(std::move(h));
     }
     live_.clear();
@@ -138,6 +171,13 @@ void check(const SearchOptions& o, int64_t batch) {
     fail("beam_search", "n_best must be between 1 and beam", o.n_best, ", beam ", o.beam);
   if (!(o.length_penalty >= 0) || !std::isfinite(o.length_penalty))
     fail("beam_search", "length_penalty must be 0 or more", o.length_penalty);
+  if (!(o.coverage_penalty >= 0) || !std::isfinite(o.coverage_penalty))
+    fail("beam_search", "coverage_penalty must be 0 or more", o.coverage_penalty);
+  if (o.min_length < 0 || o.min_length >= o.max_length)
+    fail("beam_search", "min_length must be 0 or more and below max_length", o.min_length,
+         ", max_length ", o.max_length);
+  if (o.no_repeat_ngram < 0)
+    fail("beam_search", "no_repeat_ngram must be 0 or more", o.no_repeat_ngram);
   if (batch < 0) fail("beam_search", "batch must not be negative", batch);
   if (!o.max_lengths.empty() && static_cast<int64_t>(o.max_lengths.size()) != batch)
     fail("beam_search", "needs one of max_lengths per input", o.max_lengths.size(), " for ", batch);
@@ -162,7 +202,11 @@ std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, int64_t batch
     const StepModel::Step step =
         model.step(Tensor::from(tokens, {static_cast<int64_t>(tokens.size())}));
     const Tensor log_probs = step.log_probs.to(kFloat64).contiguous();
-    const bool attends = options.keep_weights && step.weights.defined();
+    if (options.coverage_penalty > 0 && !step.weights.defined())
+      fail("beam_search", "a coverage penalty needs a model that attends",
+           options.coverage_penalty);
+    const bool attends =
+        (options.keep_weights || options.coverage_penalty > 0) && step.weights.defined();
     const Tensor weights = attends ? step.weights.to(kFloat64).contiguous() : Tensor();
 
     std::vector<int64_t> survivors;

@@ -5,21 +5,29 @@
 #include "models/metrics/bleu.h"
 #include "models/metrics/edit_distance.h"
 #include "models/text/utf8.h"
+#include "models/text/vocabulary.h"
 
 namespace glass {
 namespace {
 
 constexpr int64_t kBatch = 128;
 
-Translation translation(const TextCodec& codec, const std::string& text, const Hypothesis& h) {
+Translation translation(const TextCodec& codec, const std::string& text, const Hypothesis& h,
+                        bool replace_unknown) {
   Translation t;
   t.source = text;
   t.source_tokens = codec.source_tokens(text);
   for (int64_t id : h.ids) t.tokens.push_back(codec.target.token(id));
-  t.text = codec.join_target(t.tokens);
   t.weights = h.weights;
   // Padding got no weight; it is cut off.
   for (auto& row : t.weights) row.resize(t.source_tokens.size());
+  for (size_t i = 0; replace_unknown && i < t.weights.size(); ++i) {
+    if (h.ids[i] != Vocabulary::kUnk) continue;
+    const auto& row = t.weights[i];
+    t.tokens[i] = t.source_tokens[static_cast<size_t>(std::max_element(row.begin(), row.end()) -
+                                                      row.begin())];
+  }
+  t.text = codec.join_target(t.tokens);
   t.log_prob = h.log_prob;
   t.finished = h.finished;
   return t;
@@ -58,8 +66,9 @@ int64_t default_max_length(int64_t source_length) { return 2 * source_length + 1
 
 std::vector<std::vector<Translation>> translate(Translator& model, const TextCodec& codec,
                                                 const std::vector<std::string>& texts,
-                                                SearchOptions options, const Poll& poll) {
-  if (options.beam < 1) fail("translate", "beam must be at least 1", options.beam);
+                                                TranslateOptions options, const Poll& poll) {
+  SearchOptions& search = options.search;
+  if (search.beam < 1) fail("translate", "beam must be at least 1", search.beam);
   std::vector<std::vector<Translation>> results(texts.size());
   std::vector<std::vector<int64_t>> sources;
   std::vector<size_t> places;  // of the sources among the texts
@@ -71,21 +80,26 @@ std::vector<std::vector<Translation>> translate(Translator& model, const TextCod
     sources.push_back(codec.encode_source(texts[i]));
     places.push_back(i);
   }
-  const int64_t rows = std::max<int64_t>(1, kBatch / options.beam);
+  const int64_t wide = options.sampling ? options.sampling->samples : search.beam;
+  const int64_t rows = std::max<int64_t>(1, kBatch / std::max<int64_t>(wide, 1));
   for (const Batch& batch : sorted_batches(sources, rows)) {
     poll();
     std::vector<std::vector<int64_t>> batch_sources;
-    options.max_lengths.clear();
+    std::vector<int64_t> most;
     for (int64_t row : batch.rows) {
       batch_sources.push_back(sources[static_cast<size_t>(row)]);
-      options.max_lengths.push_back(
-          default_max_length(static_cast<int64_t>(batch_sources.back().size())));
+      most.push_back(std::max(default_max_length(static_cast<int64_t>(batch_sources.back().size())),
+                              search.min_length + 1));
     }
-    const auto found = model.translate(batch_sources, options);
+    search.max_lengths = most;
+    search.max_length = *std::max_element(most.begin(), most.end());
+    if (options.sampling) options.sampling->max_lengths = most;
+    const auto found = options.sampling ? model.sample(batch_sources, *options.sampling)
+                                        : model.translate(batch_sources, search);
     for (size_t i = 0; i < found.size(); ++i) {
       const size_t place = places[static_cast<size_t>(batch.rows[i])];
       for (const Hypothesis& h : found[i])
-        results[place].push_back(translation(codec, texts[place], h));
+        results[place].push_back(translation(codec, texts[place], h, options.replace_unknown));
     }
   }
   return results;
@@ -106,7 +120,7 @@ Evaluation evaluate(Translator& model, const TextCodec& codec, const std::vector
       references.back().push_back(codec.target_tokens(target));
   }
   std::vector<TokenList> hypotheses;
-  for (auto& best : translate(model, codec, texts, {.beam = beam}, poll)) {
+  for (auto& best : translate(model, codec, texts, {.search = {.beam = beam}}, poll)) {
     hypotheses.push_back(best[0].tokens);
     out.translations.push_back(std::move(best[0]));
   }

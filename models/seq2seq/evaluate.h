@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,15 +20,24 @@ struct Translation {
   bool finished = true;  ///< false: cut at the length limit
 };
 
+/// How texts are translated.
+struct TranslateOptions {
+  SearchOptions search = {};
+  std::optional<SamplingOptions> sampling = {};  ///< drawn by chance instead of searched
+  /// An unknown word is replaced by the source token that it looked at most (Luong, Sutskever, Le,
+  /// Vinyals, Zaremba 2015 copy by alignment); needs kept weights.
+  bool replace_unknown = false;
+};
+
 using Poll = std::function<void()>;
 
 /// Translates in batches of similar length; results in the order of the texts, n_best each. Each
-/// answer may have default_max_length of its own text (options.max_length is not used), and a text
-/// of nothing but white space has one answer, the empty one. poll is called before each batch: what
-/// it throws ends the work.
+/// answer may have default_max_length of its own text (max_length is not used, but at least
+/// min_length fits), and a text of nothing but white space has one answer, the empty one. poll is
+/// called before each batch: what it throws ends the work.
 std::vector<std::vector<Translation>> translate(
     Translator& model, const TextCodec& codec, const std::vector<std::string>& texts,
-    SearchOptions options, const Poll& poll = [] {});
+    TranslateOptions options, const Poll& poll = [] {});
 /// A length no answer of this kind needs: twice the source and a bit.
 int64_t default_max_length(int64_t source_length);
 

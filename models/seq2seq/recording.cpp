@@ -38,7 +38,7 @@ AttentionRecording record_attention(Translator& model, const TextCodec& codec,
   y.source = codec.source_tokens(text);
   if (y.source.empty()) fail("attend", "the text has no tokens", "got \"", text, "\"");
   if (answer.empty()) {
-    const Translation best = translate(model, codec, {text}, {.beam = beam})[0][0];
+    const Translation best = translate(model, codec, {text}, {.search = {.beam = beam}})[0][0];
     y.target = best.tokens;
     y.target_text = best.text;
   } else {

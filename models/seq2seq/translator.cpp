@@ -54,14 +54,31 @@ Tensor Translator::answer(const Var& logits) {
   return log_probs;
 }
 
+namespace {
+
+void check_mode(bool training) {
+  if (training)
+    fail("translate", "the model is in training mode", "call eval() first, or dropout disturbs it");
+}
+
+}  // namespace
+
 std::vector<std::vector<Hypothesis>> Translator::translate(
     const std::vector<std::vector<int64_t>>& sources, const SearchOptions& options) {
   if (sources.empty()) return {};
-  if (is_training())
-    fail("translate", "the model is in training mode", "call eval() first, or dropout disturbs it");
+  check_mode(is_training());
   const NoGrad no_grad;
   const auto steps = start(make_batch(sources, {}));
   return beam_search(*steps, static_cast<int64_t>(sources.size()), options);
+}
+
+std::vector<std::vector<Hypothesis>> Translator::sample(
+    const std::vector<std::vector<int64_t>>& sources, const SamplingOptions& options) {
+  if (sources.empty()) return {};
+  check_mode(is_training());
+  const NoGrad no_grad;
+  const auto steps = start(make_batch(sources, {}));
+  return sample_search(*steps, static_cast<int64_t>(sources.size()), options);
 }
 
 }  // namespace glass

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/decode/sampling.h"
 #include "models/decode/search.h"
 #include "nn/module.h"
 
@@ -42,6 +43,9 @@ class Translator : public Module {
   /// The best hypotheses for each source; the model must be in eval mode.
   std::vector<std::vector<Hypothesis>> translate(const std::vector<std::vector<int64_t>>& sources,
                                                  const SearchOptions& options);
+  /// The same, drawn by chance.
+  std::vector<std::vector<Hypothesis>> sample(const std::vector<std::vector<int64_t>>& sources,
+                                              const SamplingOptions& options);
 
   Generator& generator() { return *generator_; }  ///< where dropout draws from
 

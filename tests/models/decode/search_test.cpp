@@ -210,7 +210,85 @@ TEST_CASE("beam search: options that make no sense are errors") {
   CHECK_THROWS_AS(beam_search(model, 1, {.max_length = 0}), Error);
   CHECK_THROWS_AS(beam_search(model, 1, {.beam = 2, .n_best = 3}), Error);
   CHECK_THROWS_AS(beam_search(model, 1, {.length_penalty = -1}), Error);
+  CHECK_THROWS_AS(beam_search(model, 1, {.coverage_penalty = -1}), Error);
+  CHECK_THROWS_AS(beam_search(model, 1, {.max_length = 5, .min_length = 5}), Error);
+  CHECK_THROWS_AS(beam_search(model, 1, {.no_repeat_ngram = -1}), Error);
   CHECK(beam_search(model, 0, {}).empty());
+}
+
+// ((5 + 2)/6)^1 for one word and the end, log ¼.
+TEST_CASE("beam search: GNMT's length normalisation") {
+  Language model(1, [](int64_t, const std::vector<int64_t>& t) -> std::vector<double> {
+    if (t.empty()) return {0, 0, 0, 0, 0.5, 0.5};
+    return {0, 0, 0, 0.5, 0.25, 0.25};
+  });
+  const auto found =
+      beam_search(model, 1, {.beam = 4, .max_length = 2, .length_norm = LengthNorm::gnmt})[0];
+  CHECK(found[0].log_prob == Approx(std::log(0.25)));
+  CHECK(found[0].score == Approx(std::log(0.25) * 6 / 7));
+}
+
+TEST_CASE("beam search: an end before min_length is not taken") {
+  const auto p = [](int64_t, const std::vector<int64_t>&) -> std::vector<double> {
+    return {0, 0, 0, 0.9, 0.06, 0.04};
+  };
+  for (int64_t least = 0; least < 4; ++least) {
+    Language model(1, p);
+    const auto found = beam_search(model, 1, {.beam = 2, .min_length = least})[0];
+    CHECK(found[0].finished);
+    CHECK(static_cast<int64_t>(found[0].ids.size()) == least);
+  }
+}
+
+TEST_CASE("beam search: n-grams that may not come twice do not") {
+  const auto p = [](int64_t, const std::vector<int64_t>& t) -> std::vector<double> {
+    // Left alone it writes 4 4 4 4 …
+    return {0, 0, 0, t.size() < 5 ? 0.001 : 0.9, 0.8, 0.15, 0.049};
+  };
+  Language free(1, p), one(1, p), two(1, p);
+  CHECK(beam_search(free, 1, {})[0][0].ids == std::vector<int64_t>{4, 4, 4, 4, 4});
+  CHECK(beam_search(one, 1, {.no_repeat_ngram = 1})[0][0].ids == std::vector<int64_t>{4, 5, 6});
+  CHECK(beam_search(two, 1, {.no_repeat_ngram = 2})[0][0].ids ==
+        std::vector<int64_t>{4, 4, 5, 4, 6});
+}
+
+namespace {
+
+// Words 4 and 5 look at the source's places 0 and 1; after two words the end is certain.
+class Looking : public StepModel {
+ public:
+  Step step(const Tensor& tokens) override {
+    ++length_;
+    std::vector<double> log_probs, weights;
+    for (int64_t i = 0; i < tokens.numel(); ++i) {
+      const bool over = length_ > 2;
+      for (double v : {0.0, 0.0, 0.0, over ? 1.0 : 0.0, over ? 0.0 : 0.6, over ? 0.0 : 0.4})
+        log_probs.push_back(v > 0 ? std::log(v) : kNever);
+      // What this step looks at depends on the step alone: first mostly 0, then mostly 1.
+      const double first = length_ == 1 ? 0.75 : 0.25;
+      weights.push_back(first);
+      weights.push_back(0.5 - first / 2);
+    }
+    const int64_t n = tokens.numel();
+    return {Tensor::from(log_probs, {n, 6}), Tensor::from(weights, {n, 2})};
+  }
+  void reorder(const Tensor&) override {}
+
+ private:
+  int64_t length_ = 0;
+};
+
+}  // namespace
+
+// Sums of the weights 1 and 0.125 + 0.375 = 0.5: the penalty is 2·log ½.
+TEST_CASE("beam search: the coverage penalty counts what was passed over") {
+  Looking model;
+  const auto found =
+      beam_search(model, 1, {.length_penalty = 0, .keep_weights = false, .coverage_penalty = 2})[0];
+  CHECK(found[0].ids == std::vector<int64_t>{4, 4});
+  CHECK(found[0].log_prob == Approx(2 * std::log(0.6)));
+  CHECK(found[0].score == Approx(2 * std::log(0.6) + 2 * std::log(0.5)));
+  CHECK(found[0].weights.empty());
 }
 
 namespace {

@@ -1,7 +1,6 @@
 #include "models/seq2seq/evaluate.h"
 
 #include "models/seq2seq/seq2seq.h"
-
 #include "tests/catch.h"
 
 using namespace glass;
@@ -16,9 +15,9 @@ TEST_CASE("translate refuses a beam that is no beam before it divides by it") {
                 1);
   model.eval();
   for (int64_t beam : {0, -1})
-    CHECK_THROWS_WITH(translate(model, codec, {"ab"}, {.beam = beam}),
+    CHECK_THROWS_WITH(translate(model, codec, {"ab"}, {.search = {.beam = beam}}),
                       Catch::Matchers::ContainsSubstring("beam must be at least 1"));
-  CHECK(translate(model, codec, {"ab"}, {.beam = 1}).size() == 1);
+  CHECK(translate(model, codec, {"ab"}, {.search = {.beam = 1}}).size() == 1);
 }
 
 TEST_CASE("a batched translation is the one of each text alone, limit of length included") {
@@ -33,10 +32,11 @@ TEST_CASE("a batched translation is the one of each text alone, limit of length 
                   seed);
     model.to(kFloat64);
     model.eval();
-    const auto together = translate(model, codec, texts, {.beam = 2, .n_best = 2});
+    const auto together = translate(model, codec, texts, {.search = {.beam = 2, .n_best = 2}});
     for (size_t i = 0; i < texts.size(); ++i) {
       INFO("seed " << seed << ", text " << i);
-      const auto alone = translate(model, codec, {texts[i]}, {.beam = 2, .n_best = 2})[0];
+      const auto alone =
+          translate(model, codec, {texts[i]}, {.search = {.beam = 2, .n_best = 2}})[0];
       REQUIRE(alone.size() == together[i].size());
       for (size_t k = 0; k < alone.size(); ++k) {
         CHECK(alone[k].text == together[i][k].text);
@@ -51,4 +51,22 @@ TEST_CASE("a batched translation is the one of each text alone, limit of length 
       CHECK(together[i][0].weights.empty());
     }
   }
+}
+
+TEST_CASE("an unknown word is replaced by the source token it looked at") {
+  const TextCodec codec(TextOptions{}, {{"ab", "c"}});
+  Seq2Seq model({.source_vocabulary = codec.source.size(),
+                 .target_vocabulary = codec.target.size(),
+                 .embedding = 3,
+                 .hidden = 3,
+                 .attention = {.size = 3}},
+                1);
+  model.decoder.output.bias.value().narrow(0, Vocabulary::kUnk, 1).fill_(50);  // always <unk>
+  model.eval();
+  const Translation plain = translate(model, codec, {"ab"}, {})[0][0];
+  REQUIRE(plain.tokens.size() > 2);
+  CHECK(plain.tokens[0] == "<unk>");
+  const Translation copied = translate(model, codec, {"ab"}, {.replace_unknown = true})[0][0];
+  for (size_t i = 0; i < copied.tokens.size(); ++i)
+    CHECK(copied.tokens[i] == (copied.weights[i][0] >= copied.weights[i][1] ? "a" : "b"));
 }
