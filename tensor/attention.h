@@ -24,12 +24,23 @@ struct AttentionBackward {
   Tensor d_v;                   // [B, A] out: one part per batch row
 };
 
-/// Rows of scores that become softmax rows in place; where nothing is allowed they become 0.
-struct SoftmaxBlock {
-  Tensor rows;     // [b, t, S], dense: scores in, weights out
-  Tensor allowed;  // [b, t, S] bool, undefined: all; any strides, but the last is 1 or 0
-  Tensor top;      // [b·t] largest score, 0 where there is none: out; in for the backward
-  Tensor factor;   // [b·t] 1 / Σ exp(score - top), 0 where nothing is allowed: as top
+/// softmax(query·keyᵀ among allowed)·value, by blocks of at most chunk query rows a thread. N
+/// batch, T queries, S keys, all positive; dense but for allowed. Where nothing is allowed, out is
+/// 0.
+struct ChunkedForward {
+  Tensor query, key, value;  // [N, T, D], [N, S, D], [N, S, K]
+  Tensor allowed;            // [N, T, S], optional: all; any strides, the last 1 or 0
+  int64_t chunk;
+  Tensor out;          // [N, T, K] out
+  Tensor top, factor;  // [N, T] out: weights = exp(score - top)·factor
+};
+
+struct ChunkedBackward {
+  Tensor query, key, value, allowed;
+  int64_t chunk;
+  Tensor top, factor;
+  Tensor d_out, dots;              // [N, T, K]; [N, T] = Σ d_out·out
+  Tensor d_query, d_key, d_value;  // out; d_key and d_value: added to
 };
 
 }  // namespace glass

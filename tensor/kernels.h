@@ -63,11 +63,9 @@ struct Kernels {
                                   const Tensor& dx);
   void (*additive_attention)(const AttentionForward& f);
   void (*additive_attention_backward)(const AttentionBackward& g);
-  // Scores become softmax rows, block by block: attention.h. The backward does it again, and turns
-  // their upstream gradient d in place into weights·(d - dots), dots [b·t]. any_query: out [b, S] =
-  // whether allowed [b, t, S], any strides, holds for any t.
-  void (*softmax_block)(const SoftmaxBlock& block);
-  void (*softmax_block_backward)(const SoftmaxBlock& block, const Tensor& d, const Tensor& dots);
+  void (*chunked_attention)(const ChunkedForward& f);
+  void (*chunked_attention_backward)(const ChunkedBackward& g);
+  // out [N, S] = whether any query of allowed [N, T, S] sees the key; the last stride is 1 or 0.
   void (*any_query)(const Tensor& allowed, const Tensor& out);
   // Windows: slot w of query t is key start[n, t] + w, when there is such a key. start [N, T]
   // int64; query, sums [N, T, A]; keys, values [N, S, A], dense or (where they are read) with dense

@@ -1,7 +1,5 @@
 #include "autograd/ops/chunked_attention.h"
 
-#include <algorithm>
-
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/attention.h"
@@ -16,20 +14,6 @@
 namespace glass {
 namespace {
 
-// Query rows t … t + rows - 1 of batch rows n … n + entries - 1: all rows of several batch rows, or
-// some of one. So its part of a dense [N, T, ...] is dense.
-struct Block {
-  int64_t n, entries, t, rows;
-  Tensor of_batch(const Tensor& x) const { return x.narrow(0, n, entries); }
-  Tensor of(const Tensor& x) const { return of_batch(x).narrow(1, t, rows); }
-  Tensor of_rows(const Tensor& x) const { return of(x).reshape({entries * rows}); }
-  Tensor in(const Tensor& buffer, int64_t keys) const {
-    return buffer.narrow(0, 0, entries * rows * keys).reshape({entries, rows, keys});
-  }
-};
-
-Tensor turned(const Tensor& x) { return x.transpose(1, 2); }
-
 // With P the weights, O = P·V and S the scores:
 //   dV = Pᵀ·dO;  dS = P∘(dO·Vᵀ - rowsum(dO∘O));  dQ = dS·K·scale;  dK = dSᵀ·Q·scale
 // Each block's P is computed again from its scores and what was kept of the softmax.
@@ -41,19 +25,6 @@ struct ChunkedAttention {
   int64_t chunk;
   Tensor top{}, factor{};  // [N, T]: weights = exp(score - top)·factor
 
-  // How many query rows the largest block has.
-  int64_t block_rows(int64_t N, int64_t T, int64_t S) const {
-    constexpr int64_t kSmall = 1 << 18;  // elements that may always be held
-    return T > chunk ? chunk : T * std::clamp<int64_t>(kSmall / (T * S), 1, N);
-  }
-  // f(block), over all query rows.
-  template <class F>
-  void for_blocks(int64_t N, int64_t T, int64_t S, const F& f) const {
-    const int64_t entries = T > chunk ? 1 : block_rows(N, T, S) / T;
-    for (int64_t n = 0; n < N; n += entries)
-      for (int64_t t = 0; t < T; t += chunk)
-        f(Block{n, std::min(entries, N - n), t, std::min(chunk, T - t)});
-  }
   // Keys that nobody may see become 0: 0 · NaN would be NaN.
   Var seen(const Var& x) const {
     if (!allowed.defined() || allowed.numel() == 0) return x;
@@ -61,60 +32,39 @@ struct ChunkedAttention {
     kernels(any).any_query(allowed, any);
     return where(Var(any.unsqueeze(-1)), x, 0.0);
   }
-  SoftmaxBlock softmax(const Block& block, const Tensor& scores) const {
-    Tensor may = allowed;
-    if (may.defined()) {
-      may = block.of(may);
-      if (may.strides()[2] > 1) may = may.contiguous();
-    }
-    return {scores, may, block.of_rows(top), block.of_rows(factor)};
-  }
+  Tensor seen_dense(const Tensor& x) const { return seen(Var(x)).value().contiguous(); }
 
   Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value) {
-    const int64_t N = query.size(0), T = query.size(1), S = key.size(1);
-    const Tensor out = Tensor::zeros({N, T, value.size(2)}, query.dtype());
-    if (N == 0 || T == 0 || S == 0) return out;
-    const Kernels& device = kernels(query);
-    const Tensor k = turned(seen(Var(key)).value()), v = seen(Var(value)).value();
-    const Tensor buffer = Tensor::empty({block_rows(N, T, S) * S}, query.dtype());
-    top = Tensor::empty({N, T}, query.dtype());
-    factor = Tensor::empty({N, T}, query.dtype());
-    for_blocks(N, T, S, [&](const Block& block) {
-      const Tensor weights = block.in(buffer, S);
-      device.gemm_batched(block.of(query) * scale, block.of_batch(k), 0, weights);
-      device.softmax_block(softmax(block, weights));
-      device.gemm_batched(weights, block.of_batch(v), 0, block.of(out));
-    });
+    const Shape rows{query.size(0), query.size(1)};
+    const Tensor out = Tensor::zeros({rows[0], rows[1], value.size(2)}, query.dtype());
+    if (numel(rows) == 0 || key.size(1) == 0) return out;
+    top = Tensor::empty(rows, query.dtype());
+    factor = Tensor::empty(rows, query.dtype());
+    kernels(out).chunked_attention(
+        {query * scale, seen_dense(key), seen_dense(value), allowed, chunk, out, top, factor});
     return out;
   }
   void backward(Backward& b, const Saved& saved) const {
-    const Tensor& query = saved.input(0).value();
-    const Tensor key = seen(saved.input(1)).value(), value = seen(saved.input(2)).value();
-    const int64_t N = query.size(0), T = query.size(1), S = key.size(1);
-    const Kernels& device = kernels(query);
-    const Tensor dq = Tensor::zeros(query.shape(), query.dtype());
-    const Tensor dk = Tensor::zeros(key.shape(), query.dtype());
-    const Tensor dv = Tensor::zeros(value.shape(), query.dtype());
-    if (N > 0 && T > 0 && S > 0) {
-      const Tensor dy = b.grad().value().contiguous();
-      const Tensor dots = sum(dy * saved.output_value(), {-1});
-      const Tensor first = Tensor::empty({block_rows(N, T, S) * S}, query.dtype());
-      const Tensor second = Tensor::empty(first.shape(), query.dtype());
-      for_blocks(N, T, S, [&](const Block& block) {
-        const Tensor weights = block.in(first, S), d = block.in(second, S);
-        const Tensor q = block.of(query) * scale, up = block.of(dy);
-        device.gemm_batched(q, turned(block.of_batch(key)), 0, weights);
-        device.gemm_batched(up, turned(block.of_batch(value)), 0, d);
-        device.softmax_block_backward(softmax(block, weights), d, block.of_rows(dots));
-        device.gemm_batched(turned(weights), up, 1, block.of_batch(dv));
-        device.gemm_batched(turned(d), q, 1, block.of_batch(dk));
-        device.gemm_batched(d, block.of_batch(key), 0, block.of(dq));
-      });
-      dq.mul_(scale);
+    ChunkedBackward g{};
+    g.query = saved.input(0).value() * scale;
+    g.key = seen_dense(saved.input(1).value());
+    g.value = seen_dense(saved.input(2).value());
+    g.d_query = Tensor::zeros(g.query.shape(), g.query.dtype());
+    g.d_key = Tensor::zeros(g.key.shape(), g.query.dtype());
+    g.d_value = Tensor::zeros(g.value.shape(), g.query.dtype());
+    if (top.defined()) {
+      g.allowed = allowed;
+      g.chunk = chunk;
+      g.top = top;
+      g.factor = factor;
+      g.d_out = b.grad().value().contiguous();
+      g.dots = sum(g.d_out * saved.output_value(), {-1});
+      kernels(g.query).chunked_attention_backward(g);
+      g.d_query.mul_(scale);
     }
-    b.add(0, dq);
-    b.add(1, dk);
-    b.add(2, dv);
+    b.add(0, std::move(g.d_query));
+    b.add(1, std::move(g.d_key));
+    b.add(2, std::move(g.d_value));
   }
   Var definition(const Var& query, const Var& key, const Var& value) const {
     const Var scores = matmul(query * scale, transpose(seen(key), 1, 2));
@@ -144,7 +94,8 @@ Var chunked_attention(In query, In key, In value, const Tensor& allowed, double 
     if (allowed.dtype() != kBool) fail(op, "a mask must be bool", "got ", name_of(allowed.dtype()));
     if (!(broadcast_shapes(op, allowed.shape(), shape) == shape))
       fail(op, "a mask must fit the scores", allowed.shape(), " for ", shape);
-    attention.allowed = allowed.expand(shape);
+    const bool dense_rows = allowed.ndim() == 0 || allowed.strides()[allowed.ndim() - 1] <= 1;
+    attention.allowed = (dense_rows ? allowed : allowed.contiguous()).expand(shape);
   }
   return record(std::move(attention), query, key, value);
 }

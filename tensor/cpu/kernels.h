@@ -38,8 +38,8 @@ void masked_softmax_backward(const Tensor& dy, const Tensor& y, const Tensor& al
                              const Tensor& dx);
 void additive_attention(const AttentionForward& f);
 void additive_attention_backward(const AttentionBackward& g);
-void softmax_block(const SoftmaxBlock& block);
-void softmax_block_backward(const SoftmaxBlock& block, const Tensor& d, const Tensor& dots);
+void chunked_attention(const ChunkedForward& f);
+void chunked_attention_backward(const ChunkedBackward& g);
 void any_query(const Tensor& allowed, const Tensor& out);
 
 void window_scores(const Tensor& query, const Tensor& keys, const Tensor& start,

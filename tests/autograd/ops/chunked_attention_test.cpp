@@ -130,6 +130,22 @@ TEST_CASE("large scores lose no digits to the blocks", "[chunked]") {
   CHECK(apart({got[0], got[3]}, {want[0], want[3]}) < 1e-6);
 }
 
+TEST_CASE("a query that sees nothing stays 0 whatever its scores", "[chunked]") {
+  const Var query = leaf({1000, -1000}, {1, 2, 1});
+  const Var key = leaf({1000, 999}, {1, 2, 1}), value = leaf({3, 9}, {1, 2, 1});
+  const Tensor none = Tensor::zeros({1}, kBool), second = Tensor::from({0., 1.}, {2, 1}).to(kBool);
+  const Var up(Tensor::ones({1, 2, 1}, kFloat64));
+  const Var nothing = chunked_attention(query, key, value, none, 1);
+  check_close(nothing, {0, 0});
+  nothing.backward(up);
+  for (const Var& v : {query, key, value}) check_close(v.grad(), {0, 0});
+  const Var y = chunked_attention(query, key, value, second, 1);
+  check_close(y, {0, 9});  // the scores -10⁶ and -999000 leave the second key alone
+  y.backward(up);
+  check_close(value.grad(), {0, 1});
+  check_close(query.grad(), {0, 0});
+}
+
 // At 4096 × 4096 the plain path holds matrices of 64 MB.
 TEST_CASE("long attention takes little memory and equals the plain path", "[chunked]") {
   Attention attention(1, 4096, 4096, 64, 64, kFloat32);
