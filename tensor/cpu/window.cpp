@@ -24,12 +24,22 @@ const T* row_of(const Tensor& x, int64_t n, int64_t s) {
   return x.data<T>() + n * x.strides()[0] + s * x.strides()[1];
 }
 
+// Asks for the next four rows while four are worked on: each may lie on a page of its own, where
+// the processor does not look ahead.
+template <class T>
+inline void ask_for(const T* rows, int64_t step, int64_t count, int64_t n) {
+  for (int64_t w = 0; w < std::min<int64_t>(count, 4); ++w)
+    for (int64_t i = 0; i < n; i += 64 / static_cast<int64_t>(sizeof(T)))
+      __builtin_prefetch(rows + w * step + i);
+}
+
 // out[w] = q·k_w, rows of k step apart. Four rows share what is read of q and add up side by side.
 template <class T>
 GLASS_CLONES void dots(const T* q, const T* k, int64_t step, int64_t rows, int64_t n, T* out) {
   int64_t w = 0;
   for (; w + 4 <= rows; w += 4) {
     const T *k0 = k + w * step, *k1 = k0 + step, *k2 = k1 + step, *k3 = k2 + step;
+    ask_for(k3 + step, step, rows - w - 4, n);
     T y0 = 0, y1 = 0, y2 = 0, y3 = 0;
 #pragma omp simd reduction(+ : y0, y1, y2, y3)
     for (int64_t i = 0; i < n; ++i) {
@@ -60,6 +70,7 @@ GLASS_CLONES void weighted_sum(const T* weights, const T* x, int64_t step, int64
   int64_t w = 0;
   for (; w + 4 <= rows; w += 4) {
     const T *x0 = x + w * step, *x1 = x0 + step, *x2 = x1 + step, *x3 = x2 + step;
+    ask_for(x3 + step, step, rows - w - 4, n);
     const T w0 = weights[w], w1 = weights[w + 1], w2 = weights[w + 2], w3 = weights[w + 3];
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] += w0 * x0[i] + w1 * x1[i] + w2 * x2[i] + w3 * x3[i];
@@ -93,7 +104,7 @@ template <class F>
 void for_queries(const Tensor& start, int64_t work, const F& f) {
   const int64_t queries = start.shape()[1];
   const int64_t* starts = start.data<int64_t>();
-  parallel_for(start.numel(), 1 + (1 << 15) / (work + 1), [&](int64_t begin, int64_t end) {
+  parallel_for(start.numel(), 1 + (1 << 17) / (work + 1), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) f(row / queries, row, starts[row]);
   });
 }
@@ -103,7 +114,7 @@ template <class F>
 void for_batches(const Tensor& start, int64_t work, const F& f) {
   const int64_t queries = start.shape()[1];
   const int64_t* starts = start.data<int64_t>();
-  parallel_for(start.shape()[0], 1 + (1 << 15) / (work * queries + 1),
+  parallel_for(start.shape()[0], 1 + (1 << 17) / (work * queries + 1),
                [&](int64_t begin, int64_t end) {
                  for (int64_t row = begin * queries; row < end * queries; ++row)
                    f(row / queries, row, starts[row]);
