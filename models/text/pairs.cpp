@@ -11,18 +11,6 @@
 namespace glass {
 namespace {
 
-void note(LineWarning& warning, int64_t line) {
-  if (warning.count++ < static_cast<int64_t>(LineWarning::kShown)) warning.lines.push_back(line);
-}
-
-// The text up to the next `mark` or the end; removed from `rest` together with the mark.
-std::string_view take_until(std::string_view& rest, char mark) {
-  const size_t end = std::min(rest.find(mark), rest.size());
-  const std::string_view part = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return part;
-}
-
 bool is_stressed_vowel(std::string_view phone) {
   const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
   return phone.size() == 3 && capital(phone[0]) && capital(phone[1]) && phone[2] >= '0' &&
@@ -31,26 +19,15 @@ bool is_stressed_vowel(std::string_view phone) {
 
 }  // namespace
 
-std::string LineWarning::text() const {
-  std::string numbers;
-  for (int64_t line : lines) numbers += (numbers.empty() ? "" : ", ") + std::to_string(line);
-  if (count > static_cast<int64_t>(lines.size())) numbers += ", …";
-  return what + ": " + std::to_string(count) + (count == 1 ? " line (" : " lines (") + numbers +
-         ")";
-}
-
 PairFile parse_pairs(std::string_view text, std::string_view name, PairOptions options) {
   PairFile file;
   file.stamp = stamp_of(text);
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-    fail("read_pairs", "text must be UTF-8, this is UTF-16", name);
-  }
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  text = utf8_body(text, "read_pairs", name);
   LineWarning columns{"fewer than two columns, skipped", 0, {}};
   LineWarning empty{"empty side, skipped", 0, {}};
   LineWarning bad{"bad UTF-8, replaced by U+FFFD", 0, {}};
   const auto skip = [&file](LineWarning& warning, bool blank) {
-    note(warning, file.lines);
+    warning.add(file.lines);
     if (blank) {
       ++file.blank;
     } else if (file.skipped++ == 0) {
@@ -71,7 +48,7 @@ PairFile parse_pairs(std::string_view text, std::string_view name, PairOptions o
       skip(empty, blank);
       continue;
     }
-    if (source.replaced + target.replaced > 0) note(bad, file.lines);
+    if (source.replaced + target.replaced > 0) bad.add(file.lines);
     file.pairs.push_back(
         {source.text, options.strip_stress ? strip_stress(target.text) : target.text});
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/text/lines.h"
 #include "models/text/text_file.h"
 
 namespace glass {
@@ -12,19 +13,6 @@ namespace glass {
 struct Pair {
   std::string source, target;
   bool operator==(const Pair&) const = default;
-};
-
-/// One kind of trouble met in a file: how many lines had it and the numbers (from 1) of the first
-/// few.
-struct LineWarning {
-  static constexpr size_t kShown = 5;
-
-  std::string what;
-  int64_t count = 0;
-  std::vector<int64_t> lines;  ///< at most kShown
-
-  /// "empty side, skipped: 7 lines (3, 9, 14, 15, 20, …)"
-  std::string text() const;
 };
 
 struct PairFile {
