@@ -1,43 +1,26 @@
 #include "models/metrics/bleu.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <map>
-#include <span>
-#include <string_view>
 
+#include "models/metrics/ngrams.h"
 #include "tensor/error.h"
 
 namespace glass {
 namespace {
-
-using NgramCounts = std::map<std::vector<std::string_view>, int64_t>;
-
-NgramCounts count_ngrams(const TokenList& tokens, size_t order) {
-  NgramCounts counts;
-  for (size_t from = 0; from + order <= tokens.size(); ++from) {
-    const std::span<const std::string> ngram(tokens.data() + from, order);
-    ++counts[{ngram.begin(), ngram.end()}];
-  }
-  return counts;
-}
 
 // The n-grams of a hypothesis that its references hold, each at most as often as one of them does.
 int64_t clipped_matches(const TokenList& hypothesis, const std::vector<TokenList>& references,
                         size_t order) {
   NgramCounts allowed;
   for (const TokenList& reference : references) {
-    for (const auto& [ngram, count] : count_ngrams(reference, order)) {
+    for (const auto& [ngram, count] : ngram_counts(reference, order)) {
       int64_t& most = allowed[ngram];
       most = std::max(most, count);
     }
   }
-  int64_t matches = 0;
-  for (const auto& [ngram, count] : count_ngrams(hypothesis, order)) {
-    const auto found = allowed.find(ngram);
-    if (found != allowed.end()) matches += std::min(count, found->second);
-  }
-  return matches;
+  return common(ngram_counts(hypothesis, order), allowed);
 }
 
 int64_t closest_length(int64_t length, const std::vector<TokenList>& references) {
@@ -50,14 +33,46 @@ int64_t closest_length(int64_t length, const std::vector<TokenList>& references)
   return best;
 }
 
-double brevity_penalty(int64_t length, int64_t reference_length) {
+double brevity_penalty(double length, double reference_length) {
   if (length >= reference_length) return 1;
-  if (length == 0) return 0;
-  return std::exp(1 - static_cast<double>(reference_length) / static_cast<double>(length));
+  return length == 0 ? 0 : std::exp(1 - reference_length / length);
 }
 
-const char* name(Smoothing smoothing) {
-  switch (smoothing) {
+// pycocoevalcap's BLEU: constants against division by zero take the place of all special cases.
+double coco_bleu(const std::vector<int64_t>& matches, const std::vector<int64_t>& totals,
+                 int64_t length, int64_t reference_length) {
+  constexpr double kTiny = 1e-15, kSmall = 1e-9;
+  double log_sum = 0;
+  for (size_t n = 0; n < matches.size(); ++n)
+    log_sum += std::log((static_cast<double>(matches[n]) + kTiny) /
+                        (static_cast<double>(totals[n]) + kSmall));
+  return brevity_penalty(static_cast<double>(length) + kTiny,
+                         static_cast<double>(reference_length) + kSmall) *
+         std::exp(log_sum / static_cast<double>(matches.size()));
+}
+
+std::string signature(const std::vector<std::vector<TokenList>>& references,
+                      const BleuOptions& options) {
+  return text(signature_start(references, options.lower),
+              "|eff:", options.effective_order ? "yes" : "no", "|tok:", options.tokens,
+              "|smooth:", name(options.smoothing),
+              usual_value(options.smoothing) > 0 ? text("[", options.value, "]") : "",
+              options.max_order == 4 ? "" : text("|order:", options.max_order));
+}
+
+void check(const BleuOptions& options) {
+  if (options.max_order < 1) fail("bleu", "max_order must be at least 1", options.max_order);
+  if (usual_value(options.smoothing) > 0 && !(options.value > 0 && std::isfinite(options.value))) {
+    fail("bleu", "smoothing value must be positive", options.value);
+  }
+  if (options.smoothing == Smoothing::coco && options.effective_order)
+    fail("bleu", "smoothing coco has no effective order", "it fills every order");
+}
+
+}  // namespace
+
+std::string_view name(Smoothing kind) {
+  switch (kind) {
     case Smoothing::none:
       return "none";
     case Smoothing::floor:
@@ -66,36 +81,15 @@ const char* name(Smoothing smoothing) {
       return "add-k";
     case Smoothing::exp:
       return "exp";
+    case Smoothing::coco:
+      return "coco";
   }
-  fail_bug("Smoothing", "no such kind", static_cast<int>(smoothing));
+  fail_bug("name(Smoothing)", "no such kind", static_cast<int>(kind));
 }
 
-std::string signature(const std::vector<std::vector<TokenList>>& references,
-                      const BleuOptions& options) {
-  size_t fewest = references.front().size(), most = fewest;
-  for (const auto& list : references) {
-    fewest = std::min(fewest, list.size());
-    most = std::max(most, list.size());
-  }
-  const bool valued =
-      options.smoothing == Smoothing::floor || options.smoothing == Smoothing::add_k;
-  return text("tok:", options.tokens, "|smooth:", name(options.smoothing),
-              valued ? text("[", options.value, "]") : "",
-              "|eff:", options.effective_order ? "yes" : "no", "|refs:", fewest,
-              fewest == most ? "" : text("-", most),
-              options.max_order == 4 ? "" : text("|order:", options.max_order));
+double usual_value(Smoothing kind) {
+  return kind == Smoothing::floor ? 0.1 : kind == Smoothing::add_k ? 1 : 0;
 }
-
-void check(const BleuOptions& options) {
-  if (options.max_order < 1) fail("bleu", "max_order must be at least 1", options.max_order);
-  const bool valued =
-      options.smoothing == Smoothing::floor || options.smoothing == Smoothing::add_k;
-  if (valued && !(options.value > 0 && std::isfinite(options.value))) {
-    fail("bleu", "smoothing value must be positive", options.value);
-  }
-}
-
-}  // namespace
 
 double bleu_from_counts(const std::vector<int64_t>& matches, const std::vector<int64_t>& totals,
                         int64_t length, int64_t reference_length, const BleuOptions& options) {
@@ -105,6 +99,8 @@ double bleu_from_counts(const std::vector<int64_t>& matches, const std::vector<i
     fail("bleu_from_counts", "one count per order is needed", matches.size(), " matches and ",
          totals.size(), " totals for ", orders, " orders");
   }
+  if (options.smoothing == Smoothing::coco)
+    return coco_bleu(matches, totals, length, reference_length);
   if (matches.front() == 0) return 0;
   double log_sum = 0;
   double half = 1;
@@ -123,7 +119,8 @@ double bleu_from_counts(const std::vector<int64_t>& matches, const std::vector<i
     log_sum += std::log(matched / total);
   }
   if (used < orders && !options.effective_order) return 0;
-  return brevity_penalty(length, reference_length) * std::exp(log_sum / static_cast<double>(used));
+  return brevity_penalty(static_cast<double>(length), static_cast<double>(reference_length)) *
+         std::exp(log_sum / static_cast<double>(used));
 }
 
 Bleu corpus_bleu(const std::vector<TokenList>& hypotheses,
@@ -143,7 +140,8 @@ Bleu corpus_bleu(const std::vector<TokenList>& hypotheses,
       bleu.totals[n] += std::max<int64_t>(length - static_cast<int64_t>(n), 0);
     }
   }
-  bleu.brevity = brevity_penalty(bleu.length, bleu.reference_length);
+  bleu.brevity =
+      brevity_penalty(static_cast<double>(bleu.length), static_cast<double>(bleu.reference_length));
   bleu.value =
       bleu_from_counts(bleu.matches, bleu.totals, bleu.length, bleu.reference_length, options);
   bleu.signature = signature(references, options);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <string>
 #include <vector>
 
 namespace glass {
@@ -24,33 +23,5 @@ int64_t edit_distance(const std::vector<Token>& a, const std::vector<Token>& b) 
   }
   return cost.back();
 }
-
-using TokenList = std::vector<std::string>;
-
-/// Edits counted against the nearest reference of each hypothesis, and the lengths of those.
-struct SymbolErrors {
-  int64_t edits = 0;
-  int64_t symbols = 0;
-
-  /// edits / symbols. Where all nearest references are empty: the edits themselves (0 if none).
-  double rate() const;
-};
-
-/// Symbol error rate over a corpus (a phone or character error rate, by what the tokens are): each
-/// hypothesis is compared with its nearest reference, of equally near ones the longest; the edits
-/// and lengths of all are summed before the division. references[i] belong to hypotheses[i].
-/// An empty reference is a reference like any other. Throws when there is no hypothesis, when the
-/// two lists differ in length, or when a hypothesis has no reference.
-SymbolErrors symbol_errors(const std::vector<TokenList>& hypotheses,
-                           const std::vector<std::vector<TokenList>>& references);
-
-/// The fraction of hypotheses, in [0, 1], that equal one of their references. Throws as above.
-double exact_match(const std::vector<TokenList>& hypotheses,
-                   const std::vector<std::vector<TokenList>>& references);
-
-/// Throws unless each hypothesis has at least one reference and there is a hypothesis.
-/// `op` is the metric the error shall name.
-void check_references(const char* op, const std::vector<TokenList>& hypotheses,
-                      const std::vector<std::vector<TokenList>>& references);
 
 }  // namespace glass

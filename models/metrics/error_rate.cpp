@@ -1,23 +1,13 @@
-#include "models/metrics/edit_distance.h"
+#include "models/metrics/error_rate.h"
 
-#include "tensor/error.h"
+#include <algorithm>
+
+#include "models/metrics/edit_distance.h"
 
 namespace glass {
 
 double SymbolErrors::rate() const {
   return static_cast<double>(edits) / static_cast<double>(std::max<int64_t>(symbols, 1));
-}
-
-void check_references(const char* op, const std::vector<TokenList>& hypotheses,
-                      const std::vector<std::vector<TokenList>>& references) {
-  if (hypotheses.size() != references.size()) {
-    fail(op, "hypotheses and reference lists differ in number", hypotheses.size(), " and ",
-         references.size());
-  }
-  if (hypotheses.empty()) fail(op, "there is no hypothesis");
-  for (size_t i = 0; i < references.size(); ++i) {
-    if (references[i].empty()) fail(op, "hypothesis has no reference", "number ", i);
-  }
 }
 
 SymbolErrors symbol_errors(const std::vector<TokenList>& hypotheses,

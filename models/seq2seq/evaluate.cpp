@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "models/metrics/bleu.h"
-#include "models/metrics/edit_distance.h"
+#include "models/metrics/error_rate.h"
 #include "models/text/utf8.h"
 #include "models/text/vocabulary.h"
 

@@ -119,18 +119,35 @@ TEST_CASE("smoothing fills orders that miss", "[metrics]") {
   CHECK(value(Smoothing::exp, 0) == Approx(std::pow(4.0 / 5 * 1 / 4 * 0.5 / 3 * 0.25 / 2, 0.25)));
 }
 
+TEST_CASE("coco smoothing is nearly none, with a trace where an order misses", "[metrics]") {
+  const std::vector<TokenList> hypothesis = {t("a b c d x")};
+  const std::vector<std::vector<TokenList>> reference = {{t("a b d c y")}};
+  const auto value = [&](int64_t order) {
+    return corpus_bleu(hypothesis, reference, {.max_order = order, .smoothing = Smoothing::coco})
+        .value;
+  };
+  CHECK(value(1) == Approx(0.8).margin(1e-9));
+  CHECK(value(1) < 0.8);
+  CHECK(value(3) == Approx(std::cbrt(4.0 / 5 * 1 / 4 * 1e-15 / 3)).epsilon(1e-6));
+  CHECK(corpus_bleu({t("")}, {{t("a b")}}, {.smoothing = Smoothing::coco}).value == 0);
+}
+
 TEST_CASE("the signature says how a score was made", "[metrics]") {
   const std::vector<std::vector<TokenList>> one = {{t("a")}, {t("a")}},
                                             some = {{t("a"), t("b")}, {t("a")}};
-  CHECK(corpus_bleu({t("a"), t("b")}, one).signature == "tok:none|smooth:none|eff:no|refs:1");
+  CHECK(corpus_bleu({t("a"), t("b")}, one).signature ==
+        "nrefs:1|case:mixed|eff:no|tok:none|smooth:none");
   CHECK(
       corpus_bleu({t("a"), t("b")}, some, {.effective_order = true, .tokens = "chars"}).signature ==
-      "tok:chars|smooth:none|eff:yes|refs:1-2");
+      "nrefs:1-2|case:mixed|eff:yes|tok:chars|smooth:none");
   CHECK(corpus_bleu({t("a"), t("b")}, one,
                     {.max_order = 2, .smoothing = Smoothing::floor, .value = 0.5})
-            .signature == "tok:none|smooth:floor[0.5]|eff:no|refs:1|order:2");
+            .signature == "nrefs:1|case:mixed|eff:no|tok:none|smooth:floor[0.5]|order:2");
   CHECK(corpus_bleu({t("a"), t("b")}, one, {.smoothing = Smoothing::exp}).signature ==
-        "tok:none|smooth:exp|eff:no|refs:1");
+        "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp");
+  CHECK(
+      corpus_bleu({t("a"), t("b")}, one, {.smoothing = Smoothing::coco, .lower = true}).signature ==
+      "nrefs:1|case:lc|eff:no|tok:none|smooth:coco");
 }
 
 TEST_CASE("n-grams are told apart by token, not by their joined letters", "[metrics]") {
@@ -148,5 +165,8 @@ TEST_CASE("BLEU refuses what it cannot score", "[metrics]") {
     CHECK_THROWS_AS(
         corpus_bleu({t("a")}, {{t("a")}}, {.smoothing = Smoothing::floor, .value = value}), Error);
   }
+  CHECK_THROWS_AS(
+      corpus_bleu({t("a")}, {{t("a")}}, {.smoothing = Smoothing::coco, .effective_order = true}),
+      Error);
   CHECK_THROWS_AS(bleu_from_counts({1, 1}, {1, 1}, 1, 1), Error);
 }
