@@ -83,6 +83,7 @@ int run_program(int argc, char** argv) {
   add_attend_command(app);
   add_eval_command(app);
   add_audit_command(app);
+  add_score_command(app);
   add_gradcheck_command(app);
   add_verify_command(app);
   add_reference_command(app);
