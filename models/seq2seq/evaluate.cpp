@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "models/metrics/bleu.h"
-#include "models/metrics/error_rate.h"
+#include "models/metrics/answers.h"
 #include "models/text/utf8.h"
 #include "models/text/vocabulary.h"
 
@@ -125,17 +124,12 @@ Evaluation evaluate(Translator& model, const TextCodec& codec, const std::vector
     out.translations.push_back(std::move(best[0]));
   }
   out.score.loss = corpus_loss(model, codec, data, poll);
-  out.score.exact_match = exact_match(hypotheses, references);
-  out.score.symbol_error_rate = symbol_errors(hypotheses, references).rate();
-  if (codec.options.target == Tokens::chars) {
-    for (TokenList& h : hypotheses) h = without_blanks(h);
-    for (auto& list : references)
-      for (TokenList& r : list) r = without_blanks(r);
-  }
-  const Bleu bleu =
-      corpus_bleu(hypotheses, references, {.tokens = std::string(name(codec.options.target))});
-  out.score.bleu = bleu.value;
-  out.bleu_signature = bleu.signature;
+  const AnswerScores scores =
+      answer_scores(std::move(hypotheses), std::move(references), codec.options.target);
+  out.score.exact_match = scores.exact_match;
+  out.score.symbol_error_rate = scores.symbol_error_rate;
+  out.score.bleu = scores.bleu.value;
+  out.bleu_signature = scores.bleu.signature;
   model.train(was_training);
   return out;
 }
