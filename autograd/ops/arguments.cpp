@@ -1,5 +1,7 @@
 #include "autograd/ops/arguments.h"
 
+#include "autograd/ops/shape.h"
+
 namespace glass {
 
 Dims dims_argument(Replay& r, const char* name) {
@@ -14,11 +16,13 @@ LossReduction reduction_argument(Replay& r) {
   fail(r.op, "reduction must be mean, sum or none", name);
 }
 
-void check_dtype_argument(Replay& r) {
-  const DType dtype = r["input"].dtype();
-  const std::string wanted = r.text("dtype", std::string(name_of(dtype)));
-  if (wanted != name_of(dtype))
-    fail(r.op, "does not convert its input", name_of(dtype), " to ", wanted);
+Var converted_input(Replay& r) {
+  const Var x = r["input"];
+  if (!r.has("dtype")) return x;
+  const std::string wanted = r.text("dtype");
+  for (const DType dtype : {kFloat32, kFloat64, kInt64, kBool})
+    if (wanted == name_of(dtype)) return to(x, dtype);
+  fail(r.op, "has no such type", wanted);
 }
 
 }  // namespace glass

@@ -10,7 +10,7 @@ namespace glass {
 Dims dims_argument(Replay& r, const char* name = "dim");
 /// mean, sum or none.
 LossReduction reduction_argument(Replay& r);
-/// dtype, for functions that compute in another type first: only the input's own is known here.
-void check_dtype_argument(Replay& r);
+/// The input in the type that the argument dtype names, for functions that convert it first.
+Var converted_input(Replay& r);
 
 }  // namespace glass

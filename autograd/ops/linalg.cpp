@@ -318,10 +318,9 @@ bool is_frobenius(Replay& r, const char* name) {
                  {"integers", [] { norm(ones({2}, kInt64)); }, "got int64"},
                  {"no order", [] { norm(ones({2}), NAN); }, "the order is no number"}},
       .replay = [](Replay& r) {
-        check_dtype_argument(r);
         const Dims dims = dims_argument(r);
         const double p = is_frobenius(r, "p") ? 2 : r.real("p");
-        return Vars{norm(r["input"], p, dims, r.flag("keepdim", false))};
+        return Vars{norm(converted_input(r), p, dims, r.flag("keepdim", false))};
       }};
 }
 
@@ -350,11 +349,11 @@ bool is_frobenius(Replay& r, const char* name) {
                       },
                       "over 3 axes"}},
           .replay = [](Replay& r) {
-            check_dtype_argument(r);
             const Dims dims = dims_argument(r);
             const bool keepdim = r.flag("keepdim", false);
-            if (is_frobenius(r, "ord")) return Vars{norm(r["input"], 2, dims, keepdim)};
-            return Vars{linalg::norm(r["input"], r.real("ord"), dims, keepdim)};
+            const Var x = converted_input(r);
+            if (is_frobenius(r, "ord")) return Vars{norm(x, 2, dims, keepdim)};
+            return Vars{linalg::norm(x, r.real("ord"), dims, keepdim)};
           }};
 }
 

@@ -284,9 +284,8 @@ Entry replayed(Entry entry, std::function<Vars(Replay&)> replay) {
 
 std::function<Vars(Replay&)> over_dims(Reducer f) {
   return [f](Replay& r) {
-    check_dtype_argument(r);
     const Dims dims = dims_argument(r);
-    return Vars{f(r["input"], dims, r.flag("keepdim", false))};
+    return Vars{f(converted_input(r), dims, r.flag("keepdim", false))};
   };
 }
 

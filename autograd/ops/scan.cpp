@@ -95,10 +95,7 @@ std::vector<ErrorRow> errors(Var (*f)(In, int64_t)) {
 
 std::vector<Entry> scan_ops() {
   const auto replay = [](Var (*f)(In, int64_t)) {
-    return [f](Replay& r) {
-      check_dtype_argument(r);
-      return Vars{f(r["input"], r.integer("dim"))};
-    };
+    return [f](Replay& r) { return Vars{f(converted_input(r), r.integer("dim"))}; };
   };
   std::vector<Sample> products = all_rows(cumprod, false);
   products.push_back(running("a zero", cumprod, exact({4}, {3, 0, 5, 2}), 0, false));

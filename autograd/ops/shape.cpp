@@ -21,6 +21,18 @@ struct Alias {
   void backward(Backward& b, const Saved&) const { b.add(0, b.grad()); }
 };
 
+// dx = dy in x's type
+struct To {
+  static constexpr const char* name = "to";
+  DType dtype, from = kFloat64;
+  Tensor forward(const Tensor& x) {
+    if (!x.defined()) fail(name, "the input is undefined");
+    from = x.dtype();
+    return x.to(dtype);
+  }
+  void backward(Backward& b, const Saved&) const { b.add(0, to(b.grad(), from)); }
+};
+
 // dx = dy in x's shape
 struct Reshape {
   static constexpr const char* name = "reshape";
@@ -86,6 +98,10 @@ Shape flattened(const Shape& shape, int64_t start_dim, int64_t end_dim) {
 }  // namespace
 
 Var alias(In x) { return record(Alias{}, x); }
+Var to(In x, DType dtype) {
+  if (!is_floating(dtype)) return Var(x->value().to(dtype));
+  return record(To{dtype}, x);
+}
 Var reshape(In x, const Shape& shape) { return record(Reshape{shape}, x); }
 Var flatten(In x, int64_t start_dim, int64_t end_dim) {
   return record(Reshape{flattened(x->shape(), start_dim, end_dim)}, x);
@@ -135,6 +151,17 @@ std::vector<Entry> shape_ops() {
        .samples = {moved("vector", {3}, [](const Var& x) { return alias(x); }, {0, 1, 2}),
                    moved("empty", {0}, [](const Var& x) { return alias(x); }, {})},
        .errors = {{"undefined", [] { alias(Var()); }, "the input is undefined"}}},
+      {.name = "to",
+       .formula = "y = x in the type dtype",
+       .gradient = "dx = dy in x's type",
+       .notes = "To int64 or bool: no gradient; fractions are cut off, what is not 0 is true.",
+       // There and back, so that the values of both types are the input's.
+       .samples = {moved("there and back", {2, 3},
+                         [](const Var& x) { return to(to(x, kFloat64), x.dtype()); },
+                         {0, 1, 2, 3, 4, 5}),
+                   moved("0-d", {}, [](const Var& x) { return to(x, x.dtype()); }, {0}),
+                   moved("empty", {0, 2}, [](const Var& x) { return to(x, x.dtype()); }, {})},
+       .errors = {{"undefined", [] { to(Var(), kFloat32); }, "undefined"}}},
       {.name = "reshape",
        .formula = "y = the elements of x in row-major order, in another shape",
        .gradient = "dx = dy in x's shape",

@@ -8,7 +8,10 @@
 namespace glass {
 
 // Views and their kin. Derivatives move the gradient back to where the values came from.
-Var alias(In x);                        ///< the same value as a new node
+Var alias(In x);  ///< the same value as a new node
+/// x in another type. Between float32 and float64 the gradient is converted back; int64 and bool
+/// have none.
+Var to(In x, DType dtype);
 Var reshape(In x, const Shape& shape);  ///< one size may be -1
 Var flatten(In x, int64_t start_dim = 0, int64_t end_dim = -1);
 Var permute(In x, const Dims& dims);

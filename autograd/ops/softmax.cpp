@@ -147,10 +147,7 @@ std::vector<ErrorRow> row_errors(Var (*f)(In, int64_t)) {
 
 std::vector<Entry> softmax_ops() {
   const auto along = [](Var (*f)(In, int64_t)) {
-    return [f](Replay& r) {
-      check_dtype_argument(r);
-      return Vars{f(r["input"], r.integer("dim"))};
-    };
+    return [f](Replay& r) { return Vars{f(converted_input(r), r.integer("dim"))}; };
   };
   const Sample both_axes{.label = "two axes",
                          .inputs = {{{2, 2, 2}}},
