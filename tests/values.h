@@ -10,11 +10,11 @@
 
 namespace glass::tests {
 
-/// float64 leaves that want a gradient.
+/// Leaves that want a gradient, of float64 unless told otherwise.
 inline Var leaf(std::initializer_list<double> values) { return Var(Tensor::from(values), true); }
 inline Var leaf(double value) { return Var(Tensor::scalar(value, kFloat64), true); }
-inline Var leaf(const std::vector<double>& values, const Shape& shape) {
-  return Var(Tensor::from(values, shape), true);
+inline Var leaf(const std::vector<double>& values, const Shape& shape, DType dtype = kFloat64) {
+  return Var(Tensor::from(values, shape).to(dtype), true);
 }
 
 /// The elements in order.

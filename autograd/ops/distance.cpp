@@ -34,11 +34,17 @@ void check_pair(const char* op, const Var& a, const Var& b) {
 }  // namespace
 
 Var cosine_similarity(In x1, In x2, int64_t dim, double eps) {
-  const auto unit = [&](In x) { return *x / clamp(norm(x, 2, {dim}, true), eps, INFINITY); };
   const Shape shape = broadcast_shapes("cosine_similarity", x1->shape(), x2->shape());
-  normalize_dim("cosine_similarity", dim, shape.size());
-  if (x1->ndim() == x2->ndim()) return sum(unit(x1) * unit(x2), {dim});
-  return cosine_similarity(expand(x1, shape), expand(x2, shape), dim, eps);
+  const int d = shape.empty() ? 0 : normalize_dim("cosine_similarity", dim, shape.size());
+  // Along dim an input is broadcast before its norm is taken, along other axes after.
+  const auto unit = [&](In x) {
+    Shape own = x->shape();
+    while (own.size() < shape.size()) own.insert(0, 1);
+    if (!own.empty()) own[d] = shape[d];
+    const Var wide = expand(x, own);
+    return wide / clamp(norm(wide, 2, {d}, true), eps, INFINITY);
+  };
+  return sum(unit(x1) * unit(x2), {d});
 }
 
 Var margin_ranking_loss(In input1, In input2, const Var& target, double margin,
@@ -59,8 +65,9 @@ Var cosine_embedding_loss(In input1, In input2, const Var& target, double margin
          target.shape());
   const Var &a = *input1, &b = *input2;
   constexpr double tiny = 1e-12;  // on both squares, as in PyTorch
-  const Var squares = (sum(square(a), {-1}) + tiny) * (sum(square(b), {-1}) + tiny);
-  const Var cosine = sum(a * b, {-1}) / sqrt(squares);
+  // A root each: the product of both squares would leave float32 near zeros, and far from them.
+  const auto norm_of = [](const Var& x) { return sqrt(sum(square(x), {-1}) + tiny); };
+  const Var cosine = sum(a * b, {-1}) / (norm_of(a) * norm_of(b));
   const Var y = with_type(target, a.dtype());
   const Var apart = where(eq(y, -1.0), hinge(cosine - margin), 0.0);
   return reduce_loss(reduction, where(eq(y, 1.0), 1.0 - cosine, 0.0) + apart);
@@ -120,6 +127,13 @@ Sample cosines(const char* label, Input a, Input b, size_t rows, size_t n) {
                        [](const Columns& x) {
                          const Numbers second(x[0].begin() + 3, x[0].end());
                          return Numbers{cosine(x[0], x[1], 0, 3), cosine(second, x[1], 0, 3)};
+                       }},
+                  {.label = "broadcast along dim",
+                   .inputs = {{{2}}, {{1}}},
+                   .f = [](const Vars& v) { return Vars{cosine_similarity(v[0], v[1], 0)}; },
+                   .reference =
+                       [](const Columns& x) {
+                         return Numbers{cosine(x[0], {x[1][0], x[1][0]}, 0, 2)};
                        }},
                   cosines("zeros", exact_constant({3}, {0, 0, 0}), exact_constant({3}, {1, 2, 2}),
                           1, 3),

@@ -10,13 +10,11 @@
 namespace glass {
 namespace {
 
-Var pad_constant(Var x, int d, int64_t before, int64_t after, double value) {
-  const int64_t n = x.size(d), cut = std::max<int64_t>(-before, 0);
-  if (before < 0 || after < 0) x = narrow(x, d, cut, n - cut - std::max<int64_t>(-after, 0));
-  if (value == 0) return pad_zeros(x, d, std::max<int64_t>(before, 0), std::max<int64_t>(after, 0));
+Var pad_constant(const Var& x, int d, int64_t before, int64_t after, double value) {
+  if (value == 0) return pad_zeros(x, d, before, after);
   const auto filled = [&](int64_t size) {
     Shape shape = x.shape();
-    shape[d] = std::max<int64_t>(size, 0);
+    shape[d] = size;
     return Var(Tensor::full(shape, value, x.dtype()));
   };
   return cat({filled(before), x, filled(after)}, d);
@@ -46,13 +44,17 @@ Var pad(In x, const std::vector<int64_t>& sizes, PadMode mode, double value) {
     fail("pad", "needs two sizes per axis, from the last on", sizes.size(), " for ", x->shape());
   Var y = alias(x);
   for (int i = 0; i < axes; ++i) {
-    const int64_t before = sizes[static_cast<size_t>(2 * i)],
-                  after = sizes[static_cast<size_t>(2 * i + 1)];
+    int64_t before = sizes[static_cast<size_t>(2 * i)],
+            after = sizes[static_cast<size_t>(2 * i + 1)];
     const int d = x->ndim() - 1 - i;
+    const int64_t n = x->size(d), first = std::max<int64_t>(-before, 0),
+                  end = n - std::max<int64_t>(-after, 0);
+    if (first > end)
+      fail("pad", "cuts off more than there is", before, " and ", after, " on a size of ", n);
+    if (first > 0 || end < n) y = narrow(y, d, first, end - first);
+    before = std::max<int64_t>(before, 0);
+    after = std::max<int64_t>(after, 0);
     if (before == 0 && after == 0) continue;
-    if (x->size(d) + before + after < 0)
-      fail("pad", "cuts off more than there is", before, " and ", after, " on a size of ",
-           x->size(d));
     y = mode == PadMode::constant ? pad_constant(y, d, before, after, value)
                                   : pad_copies(y, d, before, after, mode);
   }
@@ -104,6 +106,7 @@ std::vector<Entry> pad_ops() {
       {.name = "pad",
        .formula = "y = x, and around it: value, x mirrored, its edge, or its other end",
        .gradient = "dx = dy at the places of x and of its copies, added up",
+       .notes = "Negative sizes cut x off before the copies are taken.",
        .samples = {zeros,
                    padded("constant, two axes", {1, 2}, {1, 0, 0, 1}, constant,
                           {-1, 0, 1, -1, -1, -1}),
@@ -111,6 +114,9 @@ std::vector<Entry> pad_ops() {
                    padded("reflect", {4}, {2, 3}, reflect, {2, 1, 0, 1, 2, 3, 2, 1, 0}),
                    padded("replicate", {2, 2}, {1, 2}, replicate, {0, 0, 1, 1, 1, 2, 2, 3, 3, 3}),
                    padded("circular", {3}, {1, 3}, circular, {2, 0, 1, 2, 0, 1, 2}),
+                   padded("reflect, cutting", {4}, {-1, 2}, reflect, {1, 2, 3, 2, 1}),
+                   padded("replicate, cutting", {4}, {2, -1}, replicate, {0, 0, 0, 1, 2}),
+                   padded("circular, cutting", {4}, {-1, 2}, circular, {1, 2, 3, 1, 2}),
                    padded("circular, first axis", {2, 1}, {0, 0, 1, 0}, circular, {1, 0, 1}),
                    padded("nothing to do", {2}, {}, constant, {0, 1}),
                    padded("around nothing", {0}, {1, 0}, constant, {-1})},

@@ -223,8 +223,8 @@ std::vector<Entry> cut_ops() {
                   {"negative", [=] { narrow(matrix, 1, 0, -1); }, "length -1"}},
        .replay =
            [](Replay& r) {
-             return Vars{
-                 narrow(r["input"], r.integer("dim"), r.integer("start"), r.integer("length"))};
+             const auto start = static_cast<int64_t>(r.tensor_or_number("start").item());
+             return Vars{narrow(r["input"], r.integer("dim"), start, r.integer("length"))};
            }},
       {.name = "select",
        .formula = "y = x at index along dim, without that axis",

@@ -69,12 +69,13 @@ struct Div {
     return T(1) / b;
   }
   template <class T>
-  GLASS_FN static T d1(T a, T b, T) {
-    return -a / (b * b);
+  GLASS_FN static T d1(T, T b, T y) {  // not -a/b²: b² leaves the type's range early
+    return -y / b;
   }
 };
 
-// x^0 has slope 0 also at x = 0, where b·x^(b-1) would be 0·inf; d/db = y·log(a), 0 where a = 0.
+// x^0 has slope 0 also at x = 0, where b·x^(b-1) would be 0·inf; the exponent of the branch that is
+// not taken is 1, so that its own derivatives are finite. d/db = y·log(a), 0 where a = 0.
 struct Pow {
   static constexpr const char* name = "pow";
   template <class T>
@@ -83,7 +84,7 @@ struct Pow {
   }
   template <class T>
   GLASS_FN static T d0(T a, T b, T) {
-    return where(b == T(0), T(0) * b, b * pow(a, b - T(1)));
+    return where(b == T(0), T(0) * b, b * pow(a, where(b == T(0), T(1), b - T(1))));
   }
   template <class T>
   GLASS_FN static T d1(T a, T b, T y) {

@@ -24,7 +24,7 @@ Vars inputs_of(const Sample& sample, DType dtype = kFloat64) {
   return make_inputs(sample, generator, dtype);
 }
 
-std::vector<double> numbers(const Tensor& x) { return x.to(kFloat64).to_vector<double>(); }
+std::vector<double> elements_of(const Tensor& x) { return x.to(kFloat64).to_vector<double>(); }
 
 bool has_gradient(const Sample& sample) {
   for (const Input& input : sample.inputs)
@@ -53,7 +53,7 @@ std::string difference(const std::vector<Tensor>& got, const std::vector<Tensor>
   for (size_t i = 0; i < got.size(); ++i) {
     if (!(got[i].shape() == want[i].shape()))
       return text("result ", i, " has shape ", got[i].shape(), " instead of ", want[i].shape());
-    const std::string found = difference(numbers(got[i]), numbers(want[i]), tolerance);
+    const std::string found = difference(elements_of(got[i]), elements_of(want[i]), tolerance);
     if (!found.empty()) return text("result ", i, ": ", found);
   }
   return "";
@@ -152,10 +152,10 @@ TEST_CASE("values agree with an independent computation", "[samples]") {
     if (!sample.reference) return;
     const Vars inputs = inputs_of(sample);
     std::vector<std::vector<double>> plain;
-    for (const Var& v : inputs) plain.push_back(numbers(v.value()));
+    for (const Var& v : inputs) plain.push_back(elements_of(v.value()));
     const Vars outputs = sample.f(inputs);
     REQUIRE(!outputs.empty());
-    CHECK(difference(numbers(outputs[0].value()), sample.reference(plain), 1e-13) == "");
+    CHECK(difference(elements_of(outputs[0].value()), sample.reference(plain), 1e-13) == "");
   });
 }
 

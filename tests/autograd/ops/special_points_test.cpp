@@ -6,7 +6,6 @@
 
 #include "autograd/autograd.h"
 #include "tensor/ops.h"
-#include "tests/catch.h"
 #include "tests/values.h"
 
 using namespace glass;
@@ -18,9 +17,6 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-Var leaf(std::vector<double> values, const Shape& shape, DType dtype) {
-  return Var(Tensor::from(values, shape).to(dtype), true);
-}
 Var ids(std::vector<int64_t> values, const Shape& shape) {
   return Var(Tensor::from(values, shape));
 }
