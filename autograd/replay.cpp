@@ -101,8 +101,9 @@ std::vector<int64_t> Replay::integers(const std::string& name,
 
 std::vector<std::string> Replay::unread() const {
   std::vector<std::string> names;
+  // None is what an absent argument is, so nothing was ignored.
   for (const auto& [name, argument] : arguments)
-    if (!read_.count(name)) names.push_back(name);
+    if (!read_.count(name) && has(name)) names.push_back(name);
   for (const auto& [name, input] : inputs)
     if (!read_.count(name)) names.push_back(name);
   return names;

@@ -130,12 +130,18 @@ class Comparison {
     }
     if (leaves.empty()) return;
     Vars gradients(leaves.size());
-    if (!outputs.empty())
-      gradients = grad(outputs, leaves, seeds, {.create_graph = recorded_.second_order});
-    for (size_t i = 0; i < leaves.size(); ++i)
-      compare("grad." + names[i], value_or_zero(gradients[i], leaves[i]),
-              recorded_.file.at("grad." + names[i]));
-    if (recorded_.second_order) compare_second(names, leaves, gradients, seed_names, seeds);
+    const auto run = [&](bool create_graph) {
+      if (!outputs.empty())
+        gradients =
+            grad(outputs, leaves, seeds, {.retain_graph = true, .create_graph = create_graph});
+      for (size_t i = 0; i < leaves.size(); ++i)
+        compare("grad." + names[i], value_or_zero(gradients[i], leaves[i]),
+                recorded_.file.at("grad." + names[i]));
+    };
+    run(false);  // the plain backward, and then the one that can be differentiated
+    if (!recorded_.second_order) return;
+    run(true);
+    compare_second(names, leaves, gradients, seed_names, seeds);
   }
 
   // S = Σ grad·v, by inputs, parameters and upstream gradients. What is not recorded is zero.

@@ -36,7 +36,7 @@ TEST_CASE("the documents show the code that the tests run", "[docs]") {
   const std::string shown[][3] = {
       {"README.md", "README", "tests/docs/first_gradient_test.cpp"},
       {"README.md", "README", "tests/docs/first_layer_test.cpp"},
-      {"README.md", "README", "tests/nn/state_dict_test.cpp"},
+      {"README.md", "README", "tests/nn/models.cpp"},
       {"docs/add_an_op.md", "DOC", "tests/docs/add_an_op_test.cpp"},
       {"docs/add_a_layer.md", "DOC", "tests/docs/add_a_layer_test.cpp"},
       {"docs/attention.md", "DOC", "tests/docs/attention_test.cpp"},

@@ -1,11 +1,8 @@
 #include "nn/embedding.h"
 
 #include "tests/catch.h"
-#include "tests/reference.h"
-#include "tests/skip.h"
 
 using namespace glass;
-using namespace glass::tests;
 
 TEST_CASE("an embedding adds up the gradients of a repeated id", "[embedding]") {
   const Embedding table =
@@ -47,20 +44,4 @@ TEST_CASE("an id outside the table is refused", "[embedding]") {
                       Catch::Matchers::ContainsSubstring(std::to_string(id)));
   CHECK_THROWS_AS(Embedding(3, 2, 3, generator), Error);
   CHECK_THROWS_AS(Embedding(3, 2, -2, generator), Error);
-}
-
-TEST_CASE("an embedding gives PyTorch's numbers", "[embedding][reference]") {
-  const auto cases = load_reference("nn.Embedding");
-  if (cases.empty()) return skip("no reference values");
-  for (const auto& c : cases) {
-    if (c.get("scale_grad_by_freq", false)) continue;
-    INFO(c.name);
-    int64_t padding = c.get<int64_t>("padding_idx", -1);
-    if (c.kwargs.contains("padding_idx") && padding < 0) padding += c.at("param.weight").size(0);
-    const Embedding table = Embedding::from(Var(c.at("param.weight"), true), padding);
-    const Var y = table(Var(c.at("in.input")));
-    CHECK(excess(y.value(), c.at("out.0"), c.rtol) <= c.atol);
-    y.backward(Var(c.at("grad_out.0")));
-    CHECK(excess(table.weight.grad().value(), c.at("grad.param.weight"), c.rtol) <= c.atol);
-  }
 }

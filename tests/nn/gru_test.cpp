@@ -4,8 +4,6 @@
 
 #include "tests/catch.h"
 #include "tests/nn/padding.h"
-#include "tests/nn/replay.h"
-#include "tests/skip.h"
 #include "tests/values.h"
 
 using namespace glass;
@@ -34,41 +32,6 @@ TEST_CASE("a GRU resets after the recurrent product", "[gru]") {
     REQUIRE(values.size() == 2);
     CHECK(values[0] == Approx(0.5817781).margin(1e-7));
     CHECK(values[1] == Approx(-0.7103323).margin(1e-7));
-  }
-}
-
-TEST_CASE("GRU gives PyTorch's numbers", "[gru][reference]") {
-  const auto cases = load_reference("nn.GRU");
-  if (cases.empty()) return skip("no reference values of nn.GRU");
-  for (const ReferenceCase& c : cases) {
-    INFO(c.name);
-    Generator g;
-    GRU layer(3, 4,
-              {.num_layers = c.get("num_layers", int64_t{1}),
-               .bias = c.get("bias", true),
-               .batch_first = c.get("batch_first", false),
-               .bidirectional = c.get("bidirectional", false)},
-              g);
-    load_parameters(c, layer);
-    const Var x = input(c, "input"), h0 = input(c, "h0");
-    std::vector<int64_t> lengths;
-    if (const Tensor* given = c.tensors.find("in.lengths")) lengths = given->to_vector<int64_t>();
-    const GRU::Output y = layer(x, lengths, h0);
-    std::vector<std::pair<std::string, Var>> inputs{{"input", x}};
-    if (h0.defined()) inputs.emplace_back("h0", h0);
-    CHECK(replay(c, {y.output, y.state}, inputs, layer) == "");
-  }
-}
-
-TEST_CASE("GRUCell gives PyTorch's numbers", "[gru][reference]") {
-  const auto cases = load_reference("nn.GRUCell");
-  if (cases.empty()) return skip("no reference values of nn.GRUCell");
-  for (const ReferenceCase& c : cases) {
-    Generator g;
-    GRUCell cell(3, 4, true, g);
-    load_parameters(c, cell);
-    const Var x = input(c, "input"), h0 = input(c, "h0");
-    CHECK(replay(c, {cell(x, h0)}, {{"input", x}, {"h0", h0}}, cell) == "");
   }
 }
 

@@ -1,11 +1,8 @@
 #include "nn/linear.h"
 
 #include "tests/catch.h"
-#include "tests/reference.h"
-#include "tests/skip.h"
 
 using namespace glass;
-using namespace glass::tests;
 
 TEST_CASE("a linear layer gives x·weightᵀ + bias", "[linear]") {
   const Linear layer = Linear::from(Var(Tensor::from<double>({1, 2, 3, 4, 5, 6}, {3, 2}), true),
@@ -50,21 +47,4 @@ TEST_CASE("a linear layer without bias shows none", "[linear]") {
   Linear layer(2, 3, false, generator);
   CHECK(layer.named_parameters().size() == 1);
   CHECK(layer(Var(Tensor::zeros({2}))).value().to_vector<float>() == std::vector<float>{0, 0, 0});
-}
-
-TEST_CASE("a linear layer gives PyTorch's numbers", "[linear][reference]") {
-  const auto cases = load_reference("nn.Linear");
-  if (cases.empty()) return skip("no reference values");
-  for (const auto& c : cases) {
-    INFO(c.name);
-    const Linear layer = Linear::from(Var(c.at("param.weight"), true),
-                                      c.has("param.bias") ? Var(c.at("param.bias"), true) : Var());
-    const Var x(c.at("in.input"), true), y = layer(x);
-    CHECK(excess(y.value(), c.at("out.0"), c.rtol) <= c.atol);
-    y.backward(Var(c.at("grad_out.0")));
-    CHECK(excess(x.grad().value(), c.at("grad.input"), c.rtol) <= c.atol);
-    CHECK(excess(layer.weight.grad().value(), c.at("grad.param.weight"), c.rtol) <= c.atol);
-    if (c.has("param.bias"))
-      CHECK(excess(layer.bias.grad().value(), c.at("grad.param.bias"), c.rtol) <= c.atol);
-  }
 }

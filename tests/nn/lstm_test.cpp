@@ -5,8 +5,6 @@
 
 #include "tests/catch.h"
 #include "tests/nn/padding.h"
-#include "tests/nn/replay.h"
-#include "tests/skip.h"
 #include "tests/values.h"
 
 using namespace glass;
@@ -60,43 +58,6 @@ TEST_CASE("gradients flow in from the last state and an output together", "[lstm
   check_close(small.x.grad(), {0.6575211, -0.0352238});
   check_close(small.h.grad(), {-0.4230259});
   check_close(small.c.grad(), {1.0354990});
-}
-
-TEST_CASE("LSTM gives PyTorch's numbers", "[lstm][reference]") {
-  const auto cases = load_reference("nn.LSTM");
-  if (cases.empty()) return skip("no reference values of nn.LSTM");
-  for (const ReferenceCase& c : cases) {
-    if (c.get("proj_size", 0) > 0) continue;  // not in Glass
-    INFO(c.name);
-    Generator g;
-    LSTM layer(3, 4,
-               {.num_layers = c.get("num_layers", int64_t{1}),
-                .bias = c.get("bias", true),
-                .batch_first = c.get("batch_first", false),
-                .bidirectional = c.get("bidirectional", false)},
-               g);
-    load_parameters(c, layer);
-    const Var x = input(c, "input"), h0 = input(c, "h0"), c0 = input(c, "c0");
-    std::vector<int64_t> lengths;
-    if (const Tensor* given = c.tensors.find("in.lengths")) lengths = given->to_vector<int64_t>();
-    const LSTM::Output y = layer(x, lengths, {h0, c0});
-    std::vector<std::pair<std::string, Var>> inputs{{"input", x}};
-    if (h0.defined()) inputs.insert(inputs.end(), {{"h0", h0}, {"c0", c0}});
-    CHECK(replay(c, {y.output, y.state.h, y.state.c}, inputs, layer) == "");
-  }
-}
-
-TEST_CASE("LSTMCell gives PyTorch's numbers", "[lstm][reference]") {
-  const auto cases = load_reference("nn.LSTMCell");
-  if (cases.empty()) return skip("no reference values of nn.LSTMCell");
-  for (const ReferenceCase& c : cases) {
-    Generator g;
-    LSTMCell cell(3, 4, true, g);
-    load_parameters(c, cell);
-    const Var x = input(c, "input"), h0 = input(c, "h0"), c0 = input(c, "c0");
-    const LstmState y = cell(x, {h0, c0});
-    CHECK(replay(c, {y.h, y.c}, {{"input", x}, {"h0", h0}, {"c0", c0}}, cell) == "");
-  }
 }
 
 TEST_CASE("what stands in an LSTM's padding changes nothing by one bit", "[lstm]") {

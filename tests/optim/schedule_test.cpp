@@ -3,11 +3,8 @@
 #include "optim/plateau.h"
 #include "optim/sgd.h"
 #include "tests/catch.h"
-#include "tests/reference.h"
-#include "tests/skip.h"
 
 using namespace glass;
-using namespace glass::tests;
 
 namespace {
 
@@ -127,87 +124,4 @@ TEST_CASE("a restored plateau remembers the best and the bad reports", "[schedul
   second.load_state_dict(first.state_dict());
   second.step(3.5);
   CHECK(b.lr() == 0.5);
-}
-
-TEST_CASE("schedules give PyTorch's numbers", "[schedule][reference]") {
-  const std::vector<std::pair<std::string, std::function<Schedule(const ReferenceCase&)>>> makers{
-      {"StepLR",
-       [](const auto& c) {
-         return StepLR{c.kwargs.at("step_size"), c.get("gamma", 0.1)};
-       }},
-      {"MultiStepLR",
-       [](const auto& c) {
-         return MultiStepLR{c.kwargs.at("milestones"), c.get("gamma", 0.1)};
-       }},
-      {"ExponentialLR", [](const auto& c) { return ExponentialLR{c.kwargs.at("gamma")}; }},
-      {"ConstantLR",
-       [](const auto& c) {
-         return ConstantLR{c.get("factor", 1.0 / 3), c.template get<int64_t>("total_iters", 5)};
-       }},
-      {"LinearLR",
-       [](const auto& c) {
-         return LinearLR{c.get("start_factor", 1.0 / 3), c.get("end_factor", 1.0),
-                         c.template get<int64_t>("total_iters", 5)};
-       }},
-      {"PolynomialLR",
-       [](const auto& c) {
-         return PolynomialLR{c.template get<int64_t>("total_iters", 5), c.get("power", 1.0)};
-       }},
-      {"CosineAnnealingLR",
-       [](const auto& c) {
-         return CosineAnnealingLR{c.kwargs.at("T_max"), c.get("eta_min", 0.0)};
-       }},
-      {"CosineAnnealingWarmRestarts", [](const auto& c) {
-         return CosineAnnealingWarmRestarts{
-             c.kwargs.at("T_0"), c.template get<int64_t>("T_mult", 1), c.get("eta_min", 0.0)};
-       }}};
-  size_t tried = 0;
-  for (const auto& [name, make] : makers) {
-    for (const auto& c : load_reference("lr_scheduler." + name)) {
-      INFO(c.name);
-      ++tried;
-      std::vector<double> bases;
-      if (c.kwargs.at("base_lr").is_array())
-        bases = c.kwargs.at("base_lr").get<std::vector<double>>();
-      else
-        bases = {c.kwargs.at("base_lr").get<double>()};
-      std::vector<ParamGroup<SgdOptions>> groups;
-      for (const double base : bases) groups.push_back({parameter(), {.lr = base}});
-      SGD sgd(groups);
-      LRScheduler scheduler(sgd, make(c));
-      std::vector<double> used;
-      for (int epoch = 0; epoch < 30; ++epoch) {
-        for (size_t g = 0; g < bases.size(); ++g) used.push_back(sgd.lr(g));
-        scheduler.step();
-      }
-      const Tensor& want = c.at("out.lr_used");
-      CHECK(excess(Tensor::from(used, want.shape()), want, c.rtol) <= c.atol);
-    }
-  }
-  if (tried == 0) skip("no reference values");
-}
-
-TEST_CASE("plateaus give PyTorch's numbers", "[schedule][reference]") {
-  const auto cases = load_reference("lr_scheduler.ReduceLROnPlateau");
-  if (cases.empty()) return skip("no reference values");
-  for (const auto& c : cases) {
-    INFO(c.name);
-    PlateauOptions o;
-    if (c.get<std::string>("mode", "min") == "max") o.mode = PlateauOptions::Mode::max;
-    if (c.get<std::string>("threshold_mode", "rel") == "abs")
-      o.threshold_mode = PlateauOptions::Threshold::abs;
-    o.factor = c.get("factor", o.factor);
-    o.patience = c.get("patience", o.patience);
-    o.threshold = c.get("threshold", o.threshold);
-    o.cooldown = c.get("cooldown", o.cooldown);
-    o.min_lr = c.get("min_lr", o.min_lr);
-    SGD sgd(parameter(), {.lr = c.kwargs.at("base_lr").get<double>()});
-    ReduceLROnPlateau plateau(sgd, o);
-    std::vector<double> after;
-    for (const double loss : c.at("in.losses").to_vector<double>()) {
-      plateau.step(loss);
-      after.push_back(sgd.lr());
-    }
-    CHECK(excess(Tensor::from(after, {30}), c.at("out.lr_after"), c.rtol) <= c.atol);
-  }
 }

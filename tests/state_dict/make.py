@@ -1,4 +1,4 @@
-"""Writes the state dicts that tests/nn/state_dict_test.cpp loads: python3 tests/state_dict/make.py
+"""Writes the state dicts that tests/nn/models.cpp knows: python3 tests/state_dict/make.py
 
 Needs PyTorch (made with 1.13.1, Debian's python3-torch). NAME.safetensors is the state dict of one
 model as PyTorch names it; cases.safetensors has what each model was given and what it gave,
@@ -45,7 +45,7 @@ MODELS = {  # name: model, inputs (or what makes the call)
     "conv1d": (nn.Sequential(nn.Conv1d(3, 4, 2, dilation=2), nn.BatchNorm1d(4), nn.PReLU(4)),
                [torch.randn, (2, 3, 7)]),
     "conv_transpose2d": (nn.ConvTranspose2d(2, 3, (2, 3), stride=2, padding=1),
-                         [torch.randn, (1, 2, 3, 4)]),
+                         [torch.randn, (2, 2, 3, 4)]),
     "group_norm": (nn.GroupNorm(2, 4), [torch.randn, (2, 4, 3)]),
     "instance_norm": (nn.InstanceNorm1d(3, affine=True, track_running_stats=True),
                       [torch.randn, (2, 3, 4)]),

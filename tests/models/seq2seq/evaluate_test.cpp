@@ -1,5 +1,7 @@
 #include "models/seq2seq/evaluate.h"
 
+#include <cmath>
+
 #include "models/seq2seq/seq2seq.h"
 #include "tests/catch.h"
 
@@ -69,4 +71,30 @@ TEST_CASE("an unknown word is replaced by the source token it looked at") {
   const Translation copied = translate(model, codec, {"ab"}, {.replace_unknown = true})[0][0];
   for (size_t i = 0; i < copied.tokens.size(); ++i)
     CHECK(copied.tokens[i] == (copied.weights[i][0] >= copied.weights[i][1] ? "a" : "b"));
+}
+
+TEST_CASE("the loss of a corpus is the mean over its tokens, whatever the batches") {
+  const TextCodec codec(TextOptions{}, {{"abc", "ba"}, {"b", "cb"}});
+  Seq2Seq model({.source_vocabulary = codec.source.size(),
+                 .target_vocabulary = codec.target.size(),
+                 .embedding = 3,
+                 .hidden = 3,
+                 .attention = {.size = 3}},
+                1);
+  model.eval();
+  std::vector<References> data;  // more than a batch, the last one short
+  double sum = 0, mean_of_means = 0;
+  int64_t tokens = 0;
+  for (int i = 0; i < 130; ++i) {
+    data.push_back({std::string(static_cast<size_t>(i % 5 + 1), 'b'),
+                    {std::string(static_cast<size_t>(i % 7 + 1), 'c')}});
+    const auto loss = model.loss(make_batch({codec.encode_source(data.back().source)},
+                                            {codec.encode_target(data.back().targets[0])}));
+    sum += loss.mean.item() * static_cast<double>(loss.tokens);
+    tokens += loss.tokens;
+    mean_of_means += loss.mean.item() / 130;
+  }
+  const double want = sum / static_cast<double>(tokens);
+  REQUIRE(std::fabs(want - mean_of_means) > 1e-4);  // else the test says nothing
+  CHECK(evaluate(model, codec, data, 1).score.loss == Approx(want).epsilon(1e-5));
 }
