@@ -7,30 +7,11 @@ namespace glass {
 
 BatchNorm::BatchNorm(const char* name, const char* input, int fewest_axes, int most_axes,
                      int64_t features, const BatchNormOptions& chosen)
-    : num_features(features),
+    : ChannelNorm(name, features, chosen.affine, chosen.track_running_stats),
       options(chosen),
-      name_(name),
       input_(input),
       fewest_axes_(fewest_axes),
-      most_axes_(most_axes) {
-  if (features < 0) fail(name, "num_features must not be negative", features);
-  if (options.affine) {
-    weight = parameter(Tensor::ones({features}));
-    bias = parameter(Tensor::zeros({features}));
-  }
-  if (!options.track_running_stats) return;
-  running_mean = Tensor::zeros({features});
-  running_var = Tensor::ones({features});
-  num_batches_tracked = Tensor::scalar(0, kInt64);
-}
-
-void BatchNorm::visit(Visitor& v) {
-  v("weight", weight);
-  v("bias", bias);
-  v("running_mean", running_mean);
-  v("running_var", running_var);
-  v("num_batches_tracked", num_batches_tracked);
-}
+      most_axes_(most_axes) {}
 
 Var BatchNorm::operator()(In x) {
   if (x->ndim() < fewest_axes_ || x->ndim() > most_axes_ || x->size(1) != num_features)

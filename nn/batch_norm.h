@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "nn/module.h"
+#include "nn/channel_norm.h"
 
 namespace glass {
 
@@ -16,17 +16,11 @@ struct BatchNormOptions {
 /// What BatchNorm1d and BatchNorm2d share: y = (x - mean) / √(variance + eps) · weight + bias for
 /// each channel over the batch and the other axes. In training (and always without running
 /// statistics) by the batch's own mean and variance, which move the running ones; in evaluation by
-/// those. Starts with weight 1, bias 0, running mean 0 and variance 1.
-class BatchNorm : public Module {
+/// those.
+class BatchNorm : public ChannelNorm {
  public:
-  void visit(Visitor& v) override;
-
   Var operator()(In x);
 
-  Var weight, bias;                  ///< [C], or undefined
-  Tensor running_mean, running_var;  ///< [C], or undefined
-  Tensor num_batches_tracked;        ///< 0-d int64, or undefined
-  int64_t num_features;
   BatchNormOptions options;
 
  protected:
@@ -34,7 +28,7 @@ class BatchNorm : public Module {
             int64_t num_features, const BatchNormOptions& options);
 
  private:
-  const char *name_, *input_;
+  const char* input_;
   int fewest_axes_, most_axes_;
 };
 

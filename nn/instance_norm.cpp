@@ -7,25 +7,9 @@ namespace glass {
 
 InstanceNorm::InstanceNorm(const char* name, int axes, int64_t features,
                            const InstanceNormOptions& chosen)
-    : num_features(features), options(chosen), name_(name), axes_(axes) {
-  if (features < 0) fail(name, "num_features must not be negative", features);
-  if (options.affine) {
-    weight = parameter(Tensor::ones({features}));
-    bias = parameter(Tensor::zeros({features}));
-  }
-  if (!options.track_running_stats) return;
-  running_mean = Tensor::zeros({features});
-  running_var = Tensor::ones({features});
-  num_batches_tracked = Tensor::scalar(0, kInt64);
-}
-
-void InstanceNorm::visit(Visitor& v) {
-  v("weight", weight);
-  v("bias", bias);
-  v("running_mean", running_mean);
-  v("running_var", running_var);
-  v("num_batches_tracked", num_batches_tracked);
-}
+    : ChannelNorm(name, features, chosen.affine, chosen.track_running_stats),
+      options(chosen),
+      axes_(axes) {}
 
 Var InstanceNorm::operator()(In x) const {
   if ((x->ndim() != axes_ + 1 && x->ndim() != axes_ + 2) || x->size(-axes_ - 1) != num_features)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "nn/module.h"
+#include "nn/channel_norm.h"
 
 namespace glass {
 
@@ -12,17 +12,12 @@ struct InstanceNormOptions {
 };
 
 /// What InstanceNorm1d and InstanceNorm2d share: y = (x - mean) / √(variance + eps) · weight + bias
-/// for each channel of each row. With running statistics, in evaluation, by those instead.
-class InstanceNorm : public Module {
+/// for each channel of each row. With running statistics, in evaluation, by those instead;
+/// num_batches_tracked stays 0, as in PyTorch.
+class InstanceNorm : public ChannelNorm {
  public:
-  void visit(Visitor& v) override;
-
   Var operator()(In x) const;
 
-  Var weight, bias;                  ///< [C], or undefined
-  Tensor running_mean, running_var;  ///< [C], or undefined
-  Tensor num_batches_tracked;        ///< 0-d int64, or undefined; stays 0, as in PyTorch
-  int64_t num_features;
   InstanceNormOptions options;
 
  protected:
@@ -30,7 +25,6 @@ class InstanceNorm : public Module {
                const InstanceNormOptions& options);
 
  private:
-  const char* name_;
   int axes_;
 };
 

@@ -20,8 +20,9 @@ TransformerOptions read_options(Replay& r) {
           .norm_first = r.flag("norm_first", false)};
 }
 
-AttendTo masks(Replay& r, int64_t nhead, const char* pairs, const char* keys) {
-  auto [mask, bias] = read_masks(r, nhead, pairs, keys);
+// of: "src", "tgt" or "memory", whose masks are src_mask and src_key_padding_mask.
+AttendTo masks(Replay& r, const std::string& of) {
+  auto [mask, bias] = read_masks(r, r.integer("nhead", 8), of + "_mask", of + "_key_padding_mask");
   return {mask, bias};
 }
 
@@ -34,66 +35,52 @@ void unfold_layer(Replay& r) {
 
 Vars replay_encoder_layer(Replay& r) {
   Generator g;
-  const int64_t nhead = r.integer("nhead");
   return replay_module(
-      r, TransformerEncoderLayer(r.integer("d_model"), nhead, read_options(r), g),
-      [&](TransformerEncoderLayer& layer) {
-        return Vars{layer(r["src"], masks(r, nhead, "src_mask", "src_key_padding_mask"))};
-      });
+      r, TransformerEncoderLayer(r.integer("d_model"), r.integer("nhead"), read_options(r), g),
+      [&](TransformerEncoderLayer& layer) { return Vars{layer(r["src"], masks(r, "src"))}; });
 }
 
 Vars replay_decoder_layer(Replay& r) {
   Generator g;
-  const int64_t nhead = r.integer("nhead");
   return replay_module(
-      r, TransformerDecoderLayer(r.integer("d_model"), nhead, read_options(r), g),
+      r, TransformerDecoderLayer(r.integer("d_model"), r.integer("nhead"), read_options(r), g),
       [&](TransformerDecoderLayer& layer) {
-        return Vars{layer(r["tgt"], r["memory"],
-                          masks(r, nhead, "tgt_mask", "tgt_key_padding_mask"),
-                          masks(r, nhead, "memory_mask", "memory_key_padding_mask"))};
+        return Vars{layer(r["tgt"], r["memory"], masks(r, "tgt"), masks(r, "memory"))};
       });
 }
 
 Vars replay_encoder(Replay& r) {
   Generator g;
   unfold_layer(r);
-  const int64_t nhead = r.integer("nhead");
   return replay_module(
       r,
-      TransformerEncoder(r.integer("num_layers"), r.integer("d_model"), nhead, read_options(r),
-                         r.flag("final_norm", false), g),
-      [&](TransformerEncoder& stack) {
-        return Vars{stack(r["src"], masks(r, nhead, "src_mask", "src_key_padding_mask"))};
-      });
+      TransformerEncoder(r.integer("num_layers"), r.integer("d_model"), r.integer("nhead"),
+                         read_options(r), r.flag("final_norm", false), g),
+      [&](TransformerEncoder& stack) { return Vars{stack(r["src"], masks(r, "src"))}; });
 }
 
 Vars replay_decoder(Replay& r) {
   Generator g;
   unfold_layer(r);
-  const int64_t nhead = r.integer("nhead");
   return replay_module(
       r,
-      TransformerDecoder(r.integer("num_layers"), r.integer("d_model"), nhead, read_options(r),
-                         r.flag("final_norm", false), g),
+      TransformerDecoder(r.integer("num_layers"), r.integer("d_model"), r.integer("nhead"),
+                         read_options(r), r.flag("final_norm", false), g),
       [&](TransformerDecoder& stack) {
-        return Vars{stack(r["tgt"], r["memory"],
-                          masks(r, nhead, "tgt_mask", "tgt_key_padding_mask"),
-                          masks(r, nhead, "memory_mask", "memory_key_padding_mask"))};
+        return Vars{stack(r["tgt"], r["memory"], masks(r, "tgt"), masks(r, "memory"))};
       });
 }
 
 Vars replay_transformer(Replay& r) {
   Generator g;
-  const int64_t nhead = r.integer("nhead", 8);
-  return replay_module(
-      r,
-      Transformer(r.integer("d_model", 512), nhead, r.integer("num_encoder_layers", 6),
-                  r.integer("num_decoder_layers", 6), read_options(r), g),
-      [&](Transformer& model) {
-        return Vars{model(r["src"], r["tgt"], masks(r, nhead, "src_mask", "src_key_padding_mask"),
-                          masks(r, nhead, "tgt_mask", "tgt_key_padding_mask"),
-                          masks(r, nhead, "memory_mask", "memory_key_padding_mask"))};
-      });
+  return replay_module(r,
+                       Transformer(r.integer("d_model", 512), r.integer("nhead", 8),
+                                   r.integer("num_encoder_layers", 6),
+                                   r.integer("num_decoder_layers", 6), read_options(r), g),
+                       [&](Transformer& model) {
+                         return Vars{model(r["src"], r["tgt"], masks(r, "src"), masks(r, "tgt"),
+                                           masks(r, "memory"))};
+                       });
 }
 
 // A module with two heads on 4 features, no dropout: its inputs, then its parameters.
