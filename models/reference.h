@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "autograd/registry.h"
+#include "models/signatures.h"
 
 namespace glass {
 
-/// docs/reference.md: every entry with its formula, derivative and rules, as Markdown tables, one
-/// per kind.
-std::string reference_markdown(const std::vector<Entry>& entries);
+/// docs/reference.md: every entry with its call, formula, derivative, rules and shapes, as Markdown
+/// tables, one per kind.
+std::string reference_markdown(const std::vector<Entry>& entries, const Signatures& signatures);
 
 }  // namespace glass

@@ -8,8 +8,10 @@ namespace glass {
 
 void add_reference_command(CLI::App& app) {
   app.add_subcommand("reference",
-                     "Print every op and layer with its formula, derivative and rules (Markdown)")
-      ->callback([] { fmt::print("{}", reference_markdown(all_entries())); });
+                     "Print every op and layer with its call, formula, derivative and rules\n"
+                     "(Markdown); runs where Glass's sources are")
+      ->callback(
+          [] { fmt::print("{}", reference_markdown(all_entries(), Signatures::read("."))); });
 }
 
 }  // namespace glass
