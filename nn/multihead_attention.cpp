@@ -107,26 +107,48 @@ Attended MultiheadAttention::operator()(const Var& query, const Var& key, const 
     const Attended y = (*this)(batch(query), batch(key), batch(value), mask, bias);
     return {squeeze(y.context, axis), squeeze(y.weights, 0)};
   }
-  if (query.ndim() != 3 || key.ndim() != 3 || value.ndim() != 3)
+  return attend(query, project(key, value, mask), bias);
+}
+
+Var MultiheadAttention::rows_first(const Var& x) const {
+  if (x.ndim() != 3)
     fail("MultiheadAttention", "inputs must have three dimensions, or two without a batch",
-         "query ", query.shape(), ", key ", key.shape(), ", value ", value.shape());
-  const auto rows_first = [&](const Var& x) {
-    return options.batch_first ? x : transpose(x, 0, 1);
-  };
+         x.shape());
+  return options.batch_first ? x : transpose(x, 0, 1);
+}
+
+ProjectedKeys MultiheadAttention::project(const Var& key, const Var& value,
+                                          const Mask& mask) const {
   Var k = rows_first(key), v = rows_first(value);
   if (mask.keys().defined()) {  // before the projection: its weights' gradients read the input
     const Var may(mask.keys().unsqueeze(2));
     k = where(may, k, 0.0);
     v = where(may, v, 0.0);
   }
+  return {heads(k, 1), heads(v, 2), mask};
+}
+
+Attended MultiheadAttention::attend(const Var& query, const ProjectedKeys& keys,
+                                    const Var& bias) const {
   const Var q = heads(rows_first(query), 0);
-  const Var weights =
-      dropout(scaled_dot_weights(q, heads(k, 1), mask, bias, usual_scale(embed_dim / num_heads)),
-              options.dropout, is_training(), *generator_);
+  const double scale = usual_scale(embed_dim / num_heads);
+  const Var weights = dropout(scaled_dot_weights(q, keys.key, keys.mask, bias, scale),
+                              options.dropout, is_training(), *generator_);
   AttentionRecorder::see(this, weights);
-  const Var joined = transpose(matmul(weights, heads(v, 2)), 1, 2);  // [B, T, H, E/H]
+  const Var joined = transpose(matmul(weights, keys.value), 1, 2);  // [B, T, H, E/H]
   const Var y = out_proj(reshape(joined, {joined.size(0), joined.size(1), embed_dim}));
   return {options.batch_first ? y : transpose(y, 0, 1), weights};
+}
+
+ProjectedKeys ProjectedKeys::followed_by(const ProjectedKeys& more) const {
+  if (!mask.all() || !more.mask.all())
+    fail("ProjectedKeys", "keys under a mask cannot be joined", key.shape(), " and ",
+         more.key.shape());
+  return {cat({key, more.key}, 2), cat({value, more.value}, 2)};
+}
+
+ProjectedKeys ProjectedKeys::rows(const Tensor& index) const {
+  return {index_select(key, 0, Var(index)), index_select(value, 0, Var(index)), mask.rows(index)};
 }
 
 namespace {

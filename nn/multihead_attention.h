@@ -29,6 +29,18 @@ struct MultiheadAttentionOptions {
   bool batch_first = false;          ///< [B, T, E] instead of [T, B, E]
 };
 
+/// Keys and values as the heads see them: projected once, for any number of queries.
+struct ProjectedKeys {
+  Var key, value;  ///< [B, H, S, E/H]
+  Mask mask = {};  ///< which may be attended to
+
+  /// These keys and, behind them, more: the cache of a decoder. Throws Error where a mask hides
+  /// some.
+  ProjectedKeys followed_by(const ProjectedKeys& more) const;
+  /// The keys of these rows of the batch (int64), in their order: for a beam.
+  ProjectedKeys rows(const Tensor& index) const;
+};
+
 /// Attention in num_heads subspaces (Vaswani et al. 2017, section 3.2.2):
 ///   head_i = attention(Q·W_iᵠ, K·W_iᵏ, V·W_iᵛ),  output = concat(head_1 … head_h)·Wᵒ
 /// With torch.nn.MultiheadAttention's names and layouts.
@@ -45,6 +57,9 @@ class MultiheadAttention : public Module {
   /// context is of query's shape; weights [B, H, T, S] (averaged(): [B, T, S]), after dropout.
   Attended operator()(const Var& query, const Var& key, const Var& value, const Mask& mask = {},
                       const Var& bias = {}) const;
+  /// The same in two parts: keys once, then queries, of shape [T, B, E] or [B, T, E].
+  ProjectedKeys project(const Var& key, const Var& value, const Mask& mask = {}) const;
+  Attended attend(const Var& query, const ProjectedKeys& keys, const Var& bias = {}) const;
   /// Weights averaged over the heads.
   static Var averaged(const Var& weights) { return mean(weights, {-3}); }
 
@@ -58,6 +73,7 @@ class MultiheadAttention : public Module {
  private:
   /// x, projected by part 0 (query), 1 (key) or 2 (value), in heads: [B, H, T, E/H].
   Var heads(const Var& x, int part) const;
+  Var rows_first(const Var& x) const;
   Generator* generator_;
 };
 

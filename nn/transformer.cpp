@@ -93,17 +93,50 @@ void TransformerDecoderLayer::visit(Visitor& v) {
   v("dropout", dropout_);
 }
 
-Var TransformerDecoderLayer::operator()(const Var& tgt, const Var& memory, const AttendTo& self,
-                                        const AttendTo& cross) const {
-  Var x = residual(tgt, norm1, options.norm_first, [&](const Var& y) {
-    return dropout_(self_attn(y, y, y, self.mask, self.bias).context);
-  });
-  x = residual(x, norm2, options.norm_first, [&](const Var& y) {
-    return dropout_(multihead_attn(y, memory, memory, cross.mask, cross.bias).context);
-  });
+// The layer around its two attentions, which give contexts of a query.
+template <class Self, class Cross>
+Var TransformerDecoderLayer::through(const Var& tgt, Self self, Cross cross) const {
+  Var x = residual(tgt, norm1, options.norm_first, [&](const Var& y) { return dropout_(self(y)); });
+  x = residual(x, norm2, options.norm_first, [&](const Var& y) { return dropout_(cross(y)); });
   return residual(x, norm3, options.norm_first, [&](const Var& y) {
     return dropout_(linear2(dropout_(activated(linear1(y), options))));
   });
+}
+
+Var TransformerDecoderLayer::operator()(const Var& tgt, const Var& memory, const AttendTo& self,
+                                        const AttendTo& cross) const {
+  return through(
+      tgt, [&](const Var& y) { return self_attn(y, y, y, self.mask, self.bias).context; },
+      [&](const Var& y) {
+        return multihead_attn(y, memory, memory, cross.mask, cross.bias).context;
+      });
+}
+
+TransformerDecoderLayer::Cache TransformerDecoderLayer::start(const Var& memory,
+                                                              const Mask& mask) const {
+  return {{}, multihead_attn.project(memory, memory, mask)};
+}
+
+TransformerDecoderLayer::Step TransformerDecoderLayer::step(const Var& tgt,
+                                                            const Cache& cache) const {
+  Step out{{}, {}, cache};
+  ProjectedKeys& past = out.cache.past;
+  out.output = through(
+      tgt,
+      [&](const Var& y) {
+        const ProjectedKeys now = self_attn.project(y, y);
+        past = past.key.defined() ? past.followed_by(now) : now;
+        ProjectedKeys seen = past;
+        const int64_t T = now.key.size(2);
+        if (T > 1) seen.mask = Mask::causal(T, past.key.size(2));
+        return self_attn.attend(y, seen).context;
+      },
+      [&](const Var& y) {
+        const Attended seen = multihead_attn.attend(y, cache.memory);
+        out.weights = seen.weights;
+        return seen.context;
+      });
+  return out;
 }
 
 TransformerEncoder::TransformerEncoder(int64_t num_layers, int64_t d_model, int64_t nhead,
@@ -133,6 +166,32 @@ Var TransformerDecoder::operator()(Var tgt, const Var& memory, const AttendTo& s
                                    const AttendTo& cross) const {
   for (const TransformerDecoderLayer& layer : layers) tgt = layer(tgt, memory, self, cross);
   return norm ? (*norm)(tgt) : tgt;
+}
+
+TransformerDecoder::Cache TransformerDecoder::start(const Var& memory, const Mask& mask) const {
+  Cache cache;
+  for (const TransformerDecoderLayer& layer : layers) cache.push_back(layer.start(memory, mask));
+  return cache;
+}
+
+TransformerDecoder::Step TransformerDecoder::step(const Var& tgt, const Cache& cache) const {
+  Step out{tgt, {}, {}};
+  for (size_t i = 0; i < layers.size(); ++i) {
+    TransformerDecoderLayer::Step one = layers[i].step(out.output, cache.at(i));
+    out.output = one.output;
+    out.weights = one.weights;
+    out.cache.push_back(std::move(one.cache));
+  }
+  if (norm) out.output = (*norm)(out.output);
+  return out;
+}
+
+TransformerDecoder::Cache TransformerDecoder::rows(const Cache& cache, const Tensor& index) {
+  Cache chosen;
+  for (const TransformerDecoderLayer::Cache& layer : cache)
+    chosen.push_back({layer.past.key.defined() ? layer.past.rows(index) : ProjectedKeys{},
+                      layer.memory.rows(index)});
+  return chosen;
 }
 
 Transformer::Transformer(int64_t d_model, int64_t nhead, int64_t num_encoder_layers,

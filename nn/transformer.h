@@ -49,12 +49,29 @@ class TransformerDecoderLayer : public Module {
   Var operator()(const Var& tgt, const Var& memory, const AttendTo& self = {},
                  const AttendTo& cross = {}) const;
 
+  /// What the layer keeps between the steps of a text that is being written.
+  struct Cache {
+    ProjectedKeys past;    ///< of what was written; undefined before the first step
+    ProjectedKeys memory;  ///< of the encoder's output
+  };
+  struct Step {
+    Var output;   ///< of tgt's shape
+    Var weights;  ///< of the attention to memory: [B, H, T, S]
+    Cache cache;  ///< for the next step
+  };
+  Cache start(const Var& memory, const Mask& mask = {}) const;
+  /// The next places of tgt, each of which sees itself and what was written before: what the whole
+  /// under a causal mask would give there.
+  Step step(const Var& tgt, const Cache& cache) const;
+
   TransformerOptions options;
   MultiheadAttention self_attn, multihead_attn;
   Linear linear1, linear2;
   LayerNorm norm1, norm2, norm3;
 
  private:
+  template <class Self, class Cross>
+  Var through(const Var& tgt, Self self, Cross cross) const;
   Dropout dropout_;
 };
 
@@ -78,6 +95,17 @@ class TransformerDecoder : public Module {
   void visit(Visitor& v) override;
   Var operator()(Var tgt, const Var& memory, const AttendTo& self = {},
                  const AttendTo& cross = {}) const;
+
+  using Cache = std::vector<TransformerDecoderLayer::Cache>;  ///< one per layer
+  struct Step {
+    Var output;   ///< of tgt's shape
+    Var weights;  ///< of the last layer's attention to memory: [B, H, T, S]
+    Cache cache;
+  };
+  Cache start(const Var& memory, const Mask& mask = {}) const;
+  Step step(const Var& tgt, const Cache& cache) const;
+  /// The cache of these rows of the batch (int64), in their order: for a beam.
+  static Cache rows(const Cache& cache, const Tensor& index);
 
   std::vector<TransformerDecoderLayer> layers;
   std::optional<LayerNorm> norm;
