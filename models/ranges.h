@@ -31,6 +31,7 @@ inline constexpr WholeRange kCountRange{1, 1'000'000'000};  // of steps, sentenc
 inline constexpr WholeRange kCountOrNoneRange{0, 1'000'000'000};
 inline constexpr WholeRange kSeedRange{0, UINT64_MAX};
 inline constexpr NumberRange kDropoutRange{.low = 0, .high = 1, .below_high = true};
+inline constexpr NumberRange kBetaRange{.low = 0, .high = 1, .below_high = true};
 inline constexpr NumberRange kSmoothingRange{.low = 0, .high = 0.99};
 inline constexpr NumberRange kLearningRateRange{.low = 0, .high = 1000, .above_low = true};
 inline constexpr NumberRange kAmountRange{.low = 0, .high = 1e6};  // clip, decay, minutes

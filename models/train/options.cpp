@@ -1,5 +1,8 @@
 // TrainOptions and Score as JSON.
+#include <algorithm>
+
 #include "models/json.h"
+#include "models/names.h"
 #include "models/train/trainer.h"
 
 namespace glass {
@@ -13,6 +16,8 @@ Json to_json(const TrainOptions& o) {
           {"schedule", o.schedule},
           {"clip", o.clip},
           {"weight_decay", o.weight_decay},
+          {"beta2", o.beta2},
+          {"eps", o.eps},
           {"valid_every", o.valid_every},
           {"patience", o.patience},
           {"seed", o.seed}};
@@ -27,10 +32,14 @@ TrainOptions train_options(const Json& json) {
   o.lr = entry(json, "lr", where, kLearningRateRange);
   o.warmup = entry(json, "warmup", where, kCountOrNoneRange);
   o.schedule = entry<std::string>(json, "schedule", where);
-  if (o.schedule != "constant" && o.schedule != "linear" && o.schedule != "cosine")
-    fail_environment(where, "schedule must be constant, linear or cosine", "got ", o.schedule);
+  const auto& names = schedule_names();
+  if (std::find(names.begin(), names.end(), o.schedule) == names.end())
+    fail_environment(where, "schedule must be " + listed(names, " or "), "got ", o.schedule);
   o.clip = entry(json, "clip", where, kAmountRange);
   o.weight_decay = entry(json, "weight_decay", where, kAmountRange);
+  // Runs of older versions have neither.
+  if (json.contains("beta2")) o.beta2 = entry(json, "beta2", where, kBetaRange);
+  if (json.contains("eps")) o.eps = entry(json, "eps", where, kAmountRange);
   o.valid_every = entry(json, "valid_every", where, kCountRange);
   o.patience = entry(json, "patience", where, kCountOrNoneRange);
   o.seed = entry<uint64_t>(json, "seed", where);

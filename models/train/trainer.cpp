@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "models/names.h"
 #include "models/train/interrupt.h"
 #include "optim/clip.h"
 
@@ -31,14 +32,22 @@ std::string_view name(StopReason reason) {
   }
 }
 
+const std::vector<std::string>& schedule_names() {
+  static const std::vector<std::string> names{"constant", "linear", "cosine", "inverse-sqrt"};
+  return names;
+}
+
 double schedule_factor(const TrainOptions& o, int64_t step) {
   if (step <= o.warmup) return static_cast<double>(step) / static_cast<double>(o.warmup);
   if (o.schedule == "constant") return 1;
+  if (o.schedule == "inverse-sqrt")
+    return std::sqrt(static_cast<double>(std::max<int64_t>(1, o.warmup)) /
+                     static_cast<double>(step));
   const double rest = static_cast<double>(std::max<int64_t>(1, o.steps - o.warmup));
   const double done = std::min(1.0, static_cast<double>(step - o.warmup) / rest);
   if (o.schedule == "linear") return 1 - done;
   if (o.schedule == "cosine") return 0.5 * (1 + std::cos(M_PI * done));
-  fail("train", "unknown schedule", o.schedule, "; there are constant, linear and cosine");
+  fail("train", "unknown schedule", o.schedule, "; there are ", listed(schedule_names(), " and "));
 }
 
 bool Score::better_than(const Score& other) const {
@@ -52,8 +61,10 @@ Trainer::Trainer(Trainee& trainee, Batches batches, const TrainOptions& options,
       batches_(std::move(batches)),
       options_(options),
       folder_(std::move(folder)),
-      optimizer_(trainee.model().parameters(),
-                 {.lr = options.lr, .weight_decay = options.weight_decay}) {
+      optimizer_(trainee.model().parameters(), {.lr = options.lr,
+                                                .betas = {0.9, options.beta2},
+                                                .eps = options.eps,
+                                                .weight_decay = options.weight_decay}) {
   static_cast<void>(schedule_factor(options, options.warmup + 1));  // the name is known
 }
 

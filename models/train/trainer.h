@@ -19,17 +19,22 @@ struct TrainOptions {
   int64_t batch_size = 64;  ///< sentences
   double lr = 2e-3;
   int64_t warmup = 200;             ///< steps of linear growth from 0 to lr
-  std::string schedule = "cosine";  ///< after warm-up: constant, linear or cosine decay to 0
+  std::string schedule = "cosine";  ///< after warm-up: one of schedule_names()
   double clip = 1;                  ///< total gradient norm; 0: no clipping
   double weight_decay = 0;
-  int64_t valid_every = 500;  ///< steps between validations
-  int64_t patience = 0;       ///< validations without a better score before stopping; 0: never stop
+  double beta2 = 0.999, eps = 1e-8;  ///< of Adam
+  int64_t valid_every = 500;         ///< steps between validations
+  int64_t patience = 0;  ///< validations without a better score before stopping; 0: never stop
   uint64_t seed = 1;
 };
 nlohmann::json to_json(const TrainOptions& options);
 TrainOptions train_options(const nlohmann::json& json);
 
-/// The learning rate of step (1, 2, …) as a part of lr.
+const std::vector<std::string>& schedule_names();
+/// The learning rate of step s = 1, 2, … as a part of lr: s / warmup, and after warm-up
+///   constant  1    linear, cosine  decay to 0 at the last step    inverse-sqrt  √(warmup / s)
+/// The paper's factor·d^(-½)·min(s^(-½), s·warmup^(-3/2)) (Vaswani et al. 2017, section 5.3) is
+/// inverse-sqrt with lr = factor·(d·warmup)^(-½).
 double schedule_factor(const TrainOptions& options, int64_t step);
 
 /// What a validation found. Fractions, not per cent.
