@@ -33,6 +33,12 @@ std::string brief(const Json& value) {
   return text;
 }
 
+void refuse_unknown(const Json& json, const Json& known, const char* where) {
+  if (!json.is_object()) fail_environment(where, "must be an object", "got ", json.type_name());
+  for (const auto& [key, value] : json.items())
+    if (!known.contains(key)) fail_environment(where, "unknown entry", key);
+}
+
 const Json& require(const Json& object, const char* key, const char* where) {
   if (!object.is_object()) fail_environment(where, "must be an object", "got ", brief(object));
   const auto found = object.find(key);

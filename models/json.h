@@ -28,6 +28,9 @@ auto in_file(const std::string& path, Read read) {
   }
 }
 
+/// Throws Error unless json is an object without other entries than those of known.
+void refuse_unknown(const Json& json, const Json& known, const char* where);
+
 /// The entry of an object. where names the object in the error of a missing one.
 const Json& require(const Json& object, const char* key, const char* where);
 

@@ -65,10 +65,7 @@ Json to_json(const AttentionChoice& c) {
 
 AttentionChoice attention_choice(const Json& json) {
   const char* where = "model, attention";
-  if (!json.is_object()) fail_environment(where, "must be an object", "got ", json.type_name());
-  const Json known = to_json(AttentionChoice{});
-  for (const auto& [key, value] : json.items())
-    if (!known.contains(key)) fail_environment(where, "unknown entry", key);
+  refuse_unknown(json, to_json(AttentionChoice{}), where);
   AttentionChoice c;
   c.score = entry<std::string>(json, "score", where);
   c.scope = entry<std::string>(json, "scope", where);

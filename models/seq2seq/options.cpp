@@ -26,10 +26,7 @@ Json to_json(const Seq2SeqOptions& o) {
 
 Seq2SeqOptions seq2seq_options(const Json& json) {
   const char* where = "model";
-  if (!json.is_object()) fail_environment(where, "must be an object", "got ", json.type_name());
-  const Json known = to_json(Seq2SeqOptions{});
-  for (const auto& [key, value] : json.items())
-    if (!known.contains(key)) fail_environment(where, "unknown entry", key);
+  refuse_unknown(json, to_json(Seq2SeqOptions{}), where);
   Seq2SeqOptions o;
   o.source_vocabulary = entry(json, "source_vocabulary", where, kCountRange);
   o.target_vocabulary = entry(json, "target_vocabulary", where, kCountRange);
