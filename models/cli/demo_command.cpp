@@ -14,12 +14,12 @@ RunConfig demo_config(const Corpus& corpus) {
   RunConfig config;
   config.task = "dates";
   config.codec = TextCodec(TextOptions{}, corpus.train);
-  config.model = {.source_vocabulary = config.codec.source.size(),
-                  .target_vocabulary = config.codec.target.size(),
-                  .embedding = 32,
-                  .hidden = 64,
-                  .attention = {.size = 64},
-                  .dropout = 0.1};
+  config.model = Seq2SeqOptions{.source_vocabulary = config.codec.source.size(),
+                                .target_vocabulary = config.codec.target.size(),
+                                .embedding = 32,
+                                .hidden = 64,
+                                .attention = {.size = 64},
+                                .dropout = 0.1};
   config.training = {
       .steps = 1500, .batch_size = 64, .lr = 5e-3, .warmup = 100, .valid_every = 300};
   return config;

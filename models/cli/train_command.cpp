@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "models/cli/commands.h"
+#include "models/cli/model_arguments.h"
 #include "models/cli/training.h"
 #include "models/cli/usage.h"
 #include "models/train/interrupt.h"
@@ -13,10 +14,11 @@ namespace {
 
 // What the command line can say; defaults are those of RunConfig where a task does not differ.
 struct TrainArguments {
-  std::string task = "pairs", run, cell = "lstm", place = "before", encoder = "recurrent";
+  std::string task = "pairs", run;
   std::string source_tokens = "chars", target_tokens = "chars";
+  ModelArguments model;
   RunConfig config;
-  bool resume = false, one_way = false, no_input_feeding = false;
+  bool resume = false;
 };
 
 void check(const TrainArguments& a) {
@@ -51,11 +53,6 @@ void run_training(TrainArguments& a, bool options_given) {
   }
   check(a);
   a.config.task = a.task;
-  a.config.model.cell = cell_named(a.cell);
-  a.config.model.bidirectional = !a.one_way;
-  a.config.model.convolutional = a.encoder == "convolutional";
-  a.config.model.place = place_named(a.place);
-  a.config.model.input_feeding = !a.no_input_feeding;
   const Corpus corpus = load_corpus(a.config);
   a.config.codec.options.source = tokens_named(a.source_tokens);
   a.config.codec.options.target = tokens_named(a.target_tokens);
@@ -66,86 +63,13 @@ void run_training(TrainArguments& a, bool options_given) {
   for (std::string* path : {&a.config.files.data, &a.config.files.valid, &a.config.files.test})
     make_absolute(*path);
   a.config.stamps = corpus.stamps;
-  a.config.model.source_vocabulary = a.config.codec.source.size();
-  a.config.model.target_vocabulary = a.config.codec.target.size();
+  a.config.model = model_of(a.model, a.config.codec.source.size(), a.config.codec.target.size());
+  if (std::holds_alternative<TransformerTranslatorOptions>(a.config.model)) {
+    a.config.training.beta2 = 0.98;  // Vaswani et al. 2017, section 5.3
+    a.config.training.eps = 1e-9;
+  }
   const Evaluation test = train_run(a.config, corpus, a.run, Start::fresh);
   print_samples(test.translations, 3);
-}
-
-}  // namespace
-
-namespace {
-
-// Options that another one leaves without an effect.
-void check_contradictions(const CLI::App& command, const TrainArguments& a) {
-  const auto given = [&](const std::string& option) { return command.count(option) > 0; };
-  const auto without_effect = [&](bool idle, const std::string& why,
-                                  const std::vector<std::string>& options) {
-    for (const std::string& option : options)
-      if (idle && given(option)) usage_error(option + " has no effect with " + why);
-  };
-  const AttentionChoice& c = a.config.model.attention;
-  without_effect(a.place == "none", "--attention none",
-                 {"--score", "--scope", "--normalizer", "--dialect", "--attention-size", "--heads",
-                  "--window", "--strength", "--coverage"});
-  without_effect(a.place != "after", "--attention " + a.place, {"--no-input-feeding"});
-  const bool local = c.scope == "local-m" || c.scope == "local-p";
-  without_effect(!local && c.normalizer != "mocha",
-                 "--scope " + c.scope + " and --normalizer " + c.normalizer, {"--window"});
-  without_effect(local || c.scope == "global", "--scope " + c.scope, {"--strength"});
-  without_effect(c.score != "additive" && c.score != "concat" && c.score != "location",
-                 "--score " + c.score, {"--attention-size"});
-  without_effect(a.config.model.sampling.schedule == "none", "--sampling none", {"--sampling-k"});
-  without_effect(a.encoder == "convolutional", "--encoder convolutional", {"--one-way"});
-}
-
-void add_attention_options(CLI::App& command, TrainArguments& a) {
-  const char* group = "Attention (docs/attention.md)";
-  AttentionChoice& c = a.config.model.attention;
-  command
-      .add_option("--attention", a.place,
-                  "none: one fixed context; before the decoder's step (Bahdanau); after it (Luong)")
-      ->transform(one_of({"none", "before", "after"}))
-      ->group(group);
-  command
-      .add_option("--score", c.score,
-                  "dot, scaled-dot, general, concat, additive, cosine or location")
-      ->transform(
-          one_of({"dot", "scaled-dot", "general", "concat", "additive", "cosine", "location"}))
-      ->group(group);
-  command
-      .add_option("--scope", c.scope,
-                  "global; local-m, local-p: windows; laplace, gaussian, linear: priors")
-      ->transform(one_of({"global", "local-m", "local-p", "laplace", "gaussian", "linear"}))
-      ->group(group);
-  command.add_option("--normalizer", c.normalizer, "softmax, hard, monotonic or mocha")
-      ->transform(one_of({"softmax", "hard", "monotonic", "mocha"}))
-      ->group(group);
-  command.add_option("--dialect", c.dialect, "paper, authors or popular")
-      ->transform(one_of({"paper", "authors", "popular"}))
-      ->group(group);
-  command
-      .add_option("--attention-size", c.size,
-                  "Inner size of additive and concat scores; places that location knows")
-      ->transform(within(kSizeRange))
-      ->group(group);
-  command.add_option("--heads", c.heads, "Heads; more than one: with projections")
-      ->transform(within(kSizeRange))
-      ->group(group);
-  command
-      .add_option("--window", c.window,
-                  "D of local scopes, keys on each side; keys of a MoChA chunk")
-      ->transform(within(kSizeRange))
-      ->group(group);
-  command.add_option("--strength", c.strength, "Of a prior")
-      ->transform(within(kAmountRange))
-      ->group(group);
-  command.add_flag("--coverage", c.coverage, "Scores see how much a key was attended to")
-      ->group(group);
-  command
-      .add_flag("--no-input-feeding", a.no_input_feeding,
-                "After the step: the last attentional state is no input")
-      ->group(group);
 }
 
 }  // namespace
@@ -194,38 +118,7 @@ void add_train_command(CLI::App& app) {
       ->transform(within(kCountRange))
       ->group(data);
 
-  const char* model = "Model";
-  command->add_option("--encoder", a->encoder, "recurrent or convolutional")
-      ->transform(one_of({"recurrent", "convolutional"}))
-      ->group(model);
-  command->add_option("--cell", a->cell, "lstm, gru or rnn")
-      ->transform(one_of({"lstm", "gru", "rnn"}))
-      ->group(model);
-  command->add_option("--embedding", c.model.embedding, "Size of token vectors")
-      ->transform(within(kSizeRange))
-      ->group(model);
-  command->add_option("--hidden", c.model.hidden, "Size of recurrent states")
-      ->transform(within(kSizeRange))
-      ->group(model);
-  command->add_option("--layers", c.model.layers, "Encoder layers")
-      ->transform(within(kLayersRange))
-      ->group(model);
-  command->add_option("--decoder-layers", c.model.decoder_layers, "Decoder layers")
-      ->transform(within(kLayersRange))
-      ->group(model);
-  command->add_flag("--one-way", a->one_way, "Encoder reads forward only")->group(model);
-  command->add_option("--dropout", c.model.dropout, "Dropped part of vectors")
-      ->transform(within(kDropoutRange))
-      ->group(model);
-  command
-      ->add_option("--label-smoothing", c.model.label_smoothing,
-                   "Probability spread over all tokens")
-      ->transform(within(kSmoothingRange))
-      ->group(model);
-
-  command->add_flag("--tied", c.model.tied, "Output layer shares the target embeddings")
-      ->group(model);
-  add_attention_options(*command, *a);
+  add_model_options(*command, a->model);
 
   const char* training = "Training";
   TrainOptions& t = c.training;
@@ -244,8 +137,10 @@ void add_train_command(CLI::App& app) {
   command->add_option("--warmup", t.warmup, "Steps until --lr is reached")
       ->transform(within(kCountOrNoneRange))
       ->group(training);
-  command->add_option("--schedule", t.schedule, "After warm-up: constant, linear or cosine")
-      ->transform(one_of({"constant", "linear", "cosine"}))
+  command
+      ->add_option("--schedule", t.schedule,
+                   "After warm-up: constant, linear or cosine (to 0 at --steps), inverse-sqrt")
+      ->transform(one_of(schedule_names()))
       ->group(training);
   command->add_option("--clip", t.clip, "Largest gradient norm; 0: no limit")
       ->transform(within(kAmountRange))
@@ -261,14 +156,6 @@ void add_train_command(CLI::App& app) {
                    "Stop after so many validations without a better score; 0: never")
       ->transform(within(kCountOrNoneRange))
       ->group(training);
-  command
-      ->add_option("--sampling", c.model.sampling.schedule,
-                   "Scheduled sampling: none, linear, exponential or inverse-sigmoid")
-      ->transform(one_of({"none", "linear", "exponential", "inverse-sigmoid"}))
-      ->group(training);
-  command->add_option("--sampling-k", c.model.sampling.k, "Its k; linear: steps until it ends")
-      ->transform(within(kAmountRange))
-      ->group(training);
   command->add_option("--seed", t.seed, "Of weights, dropout, data order")
       ->transform(within(kSeedRange))
       ->group(training);
@@ -281,7 +168,7 @@ void add_train_command(CLI::App& app) {
     for (const CLI::Option* option : command->get_options())
       if (option->count() > 0 && option->get_name() != "--run" && option->get_name() != "--resume")
         ++given;
-    if (!a->resume) check_contradictions(*command, *a);
+    if (!a->resume) settle_model(*command, a->model);
     run_training(*a, given > 0);
   });
 }

@@ -109,13 +109,17 @@ RunConfig config_from(const Json& j) {
         config.stamps[role] = {entry<uint64_t>(stamps[role], "bytes", "files, stamps"),
                                entry<uint64_t>(stamps[role], "crc32", "files, stamps")};
   }
-  config.model = seq2seq_options(require(j, "model", top));
+  config.model = model_options(require(j, "model", top));
   config.training = train_options(require(j, "training", top));
   config.beam = entry(j, "beam", top, kBeamRange);
   config.codec = TextCodec::from_json(require(j, "text", top));
   config.files.strip_stress = config.codec.options.strip_stress;
-  check_size("source_vocabulary", config.model.source_vocabulary, config.codec.source);
-  check_size("target_vocabulary", config.model.target_vocabulary, config.codec.target);
+  std::visit(
+      [&](const auto& model) {
+        check_size("source_vocabulary", model.source_vocabulary, config.codec.source);
+        check_size("target_vocabulary", model.target_vocabulary, config.codec.target);
+      },
+      config.model);
   return config;
 }
 
@@ -148,7 +152,7 @@ RunConfig load_config(const std::string& folder) {
 }
 
 std::unique_ptr<Translator> make_model(const RunConfig& config) {
-  return std::make_unique<Seq2Seq>(config.model, config.training.seed);
+  return make_translator(config.model, config.training.seed);
 }
 
 std::unique_ptr<Translator> load_model(const std::string& folder, const RunConfig& config) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "models/data/corpus.h"
-#include "models/seq2seq/seq2seq.h"
+#include "models/train/model_options.h"
 #include "models/train/trainer.h"
 
 namespace glass {
@@ -15,7 +15,7 @@ struct RunConfig {
   CorpusFiles files;
   TextStamps stamps;  ///< of the files as the run began; empty in runs of older versions
   TextCodec codec;
-  Seq2SeqOptions model;
+  ModelOptions model;
   TrainOptions training;
   int64_t beam = 1;  ///< of the final evaluation
 };

@@ -246,3 +246,82 @@ TEST_CASE("a model without attention trains and translates, and has nothing to d
   CHECK(drawn.status == 1);
   CHECK_THAT(drawn.err, ContainsSubstring("has no attention to draw"));
 }
+
+TEST_CASE("a Transformer trains, resumes and translates like any model", "[cli]") {
+  const tests::Scratch folder;
+  write_file_atomically(folder / "data.tsv", tests::lines(200));
+  const std::string run = folder / "run";
+  const tests::Output trained = tests::program({"train",
+                                                "--data",
+                                                folder / "data.tsv",
+                                                "--run",
+                                                run,
+                                                "--model",
+                                                "transformer",
+                                                "--d-model",
+                                                "4",
+                                                "--heads",
+                                                "2",
+                                                "--ffn",
+                                                "5",
+                                                "--layers",
+                                                "1",
+                                                "--norm-first",
+                                                "--tied",
+                                                "--label-smoothing",
+                                                "0.1",
+                                                "--schedule",
+                                                "inverse-sqrt",
+                                                "--warmup",
+                                                "1",
+                                                "--steps",
+                                                "3"});
+  INFO(trained.err);
+  REQUIRE(trained.status == 0);
+  CHECK(std::filesystem::exists(run + "/report.html"));
+  auto config = nlohmann::json::parse(read_file(run + "/config.json"));
+  const nlohmann::json wanted = {{"kind", "transformer"},
+                                 {"d_model", 4},
+                                 {"ffn", 5},
+                                 {"heads", 2},
+                                 {"layers", 1},
+                                 {"decoder_layers", 2},
+                                 {"dropout", 0.1},
+                                 {"label_smoothing", 0.1},
+                                 {"norm_first", true},
+                                 {"tied", true},
+                                 {"source_vocabulary", config["model"]["source_vocabulary"]},
+                                 {"target_vocabulary", config["model"]["target_vocabulary"]}};
+  CHECK(config["model"] == wanted);
+  CHECK(config["training"]["beta2"] == 0.98);
+  CHECK(config["training"]["eps"] == 1e-9);
+  CHECK(tests::program({"train", "--run", run, "--resume"}).status == 0);
+  const tests::Output drawn = tests::program({"translate", "--run", run, "--attention", "7"});
+  INFO(drawn.err);
+  CHECK(drawn.status == 0);
+  CHECK(tests::program({"audit", "--run", run}).status == 0);
+  CHECK(tests::program({"attend", "--run", run, "--list", "--target", "3", "7"}).out ==
+        "transformer.encoder.layers.0.self_attn  2 heads, 1 × 1\n"
+        "transformer.decoder.layers.0.self_attn  2 heads, 1 × 1\n"
+        "transformer.decoder.layers.0.multihead_attn  2 heads, 1 × 1\n"
+        "transformer.decoder.layers.1.self_attn  2 heads, 1 × 1\n"
+        "transformer.decoder.layers.1.multihead_attn  2 heads, 1 × 1\n");
+  config["model"]["kind"] = "perceptron";
+  write_file_atomically(run + "/config.json", config.dump());
+  CHECK_THAT(tests::program({"translate", "--run", run, "7"}).err,
+             ContainsSubstring("model: kind must be seq2seq or transformer: got perceptron"));
+}
+
+TEST_CASE("a run of a version with one kind of model and one Adam goes on", "[cli]") {
+  const tests::TrainedRun trained;
+  auto config = nlohmann::json::parse(read_file(trained.config));
+  CHECK(config["model"]["kind"] == "seq2seq");
+  CHECK(config["training"]["beta2"] == 0.999);
+  const std::string now = trained.translate({"7", "14"}).out;
+  config["model"].erase("kind");
+  config["training"].erase("beta2");
+  config["training"].erase("eps");
+  write_file_atomically(trained.config, config.dump());
+  CHECK(trained.translate({"7", "14"}).out == now);
+  CHECK(trained.resume().status == 0);
+}

@@ -1,5 +1,6 @@
 #include "models/train/trainer.h"
 
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -31,23 +32,40 @@ Corpus small_corpus() {
 struct Run : Trainee {
   Corpus corpus = small_corpus();
   TextCodec codec{TextOptions{}, corpus.train};
-  Seq2Seq net{{.source_vocabulary = codec.source.size(),
-               .target_vocabulary = codec.target.size(),
-               .embedding = 8,
-               .hidden = 12,
-               .attention = {.size = 8},
-               .dropout = 0.2},
-              9};
-  Seq2SeqTask task{net, codec, corpus};
+  std::unique_ptr<Translator> net;
+  Seq2SeqTask task;
+  explicit Run(bool transformer = false)
+      : net(make_translator(transformer ? ModelOptions(attentive()) : recurrent(), 9)),
+        task(*net, codec, corpus) {}
   int64_t interrupt_at = -1, calls = 0;
 
-  Module& model() override { return net; }
-  Generator& generator() override { return net.generator(); }
+  Module& model() override { return *net; }
+  Generator& generator() override { return net->generator(); }
   Loss loss(const Batch& batch, int64_t step) override {
     if (++calls == interrupt_at) std::raise(SIGINT);
     return task.loss(batch, step);
   }
   Score validate() override { return task.validate(); }
+
+ private:
+  Seq2SeqOptions recurrent() const {
+    return {.source_vocabulary = codec.source.size(),
+            .target_vocabulary = codec.target.size(),
+            .embedding = 8,
+            .hidden = 12,
+            .attention = {.size = 8},
+            .dropout = 0.2};
+  }
+  TransformerTranslatorOptions attentive() const {
+    return {.source_vocabulary = codec.source.size(),
+            .target_vocabulary = codec.target.size(),
+            .d_model = 8,
+            .ffn = 12,
+            .heads = 2,
+            .layers = 1,
+            .decoder_layers = 1,
+            .dropout = 0.2};
+  }
 };
 
 std::vector<float> weights(Module& module) {
@@ -60,34 +78,37 @@ std::vector<float> weights(Module& module) {
 }  // namespace
 
 TEST_CASE("Trainer: an interrupted and resumed run ends with the same bits") {
-  const tests::Scratch folder;
-  make_folder(folder / "whole");
-  Run whole;
-  Trainer undisturbed(whole, whole.task.batches(short_options()), short_options(),
-                      folder / "whole");
-  REQUIRE(undisturbed.run() == StopReason::steps);
+  for (const bool transformer : {false, true}) {
+    const tests::Scratch folder;
+    make_folder(folder / "whole");
+    Run whole(transformer);
+    Trainer undisturbed(whole, whole.task.batches(short_options()), short_options(),
+                        folder / "whole");
+    REQUIRE(undisturbed.run() == StopReason::steps);
 
-  for (int64_t at : {1, 7, 10, 23}) {
-    INFO("interrupted in step " << at);
-    const std::string path = folder / ("cut" + std::to_string(at));
-    make_folder(path);
-    Run first;
-    first.interrupt_at = at;
-    Trainer cut(first, first.task.batches(short_options()), short_options(), path);
-    REQUIRE(cut.run() == StopReason::interrupted);
-    CHECK(cut.step() == at);
+    for (int64_t at : {1, 7, 10, 23}) {
+      INFO("interrupted in step " << at << (transformer ? " of a Transformer" : ""));
+      const std::string path = folder / ("cut" + std::to_string(at));
+      make_folder(path);
+      Run first(transformer);
+      first.interrupt_at = at;
+      Trainer cut(first, first.task.batches(short_options()), short_options(), path);
+      REQUIRE(cut.run() == StopReason::interrupted);
+      CHECK(cut.step() == at);
 
-    Run second;
-    Trainer rest(second, second.task.batches(short_options()), short_options(), path);
-    rest.resume();
-    CHECK(rest.step() == at);
-    REQUIRE(rest.run() == StopReason::steps);
-    CHECK(weights(second.net) == weights(whole.net));
-    CHECK(read_file(path + "/model.safetensors") == read_file(folder / "whole/model.safetensors"));
-    REQUIRE(rest.history().size() == undisturbed.history().size());
-    for (size_t i = 0; i < rest.history().size(); ++i) {
-      CHECK(rest.history()[i].train_loss == undisturbed.history()[i].train_loss);
-      CHECK(rest.history()[i].valid.loss == undisturbed.history()[i].valid.loss);
+      Run second(transformer);
+      Trainer rest(second, second.task.batches(short_options()), short_options(), path);
+      rest.resume();
+      CHECK(rest.step() == at);
+      REQUIRE(rest.run() == StopReason::steps);
+      CHECK(weights(*second.net) == weights(*whole.net));
+      CHECK(read_file(path + "/model.safetensors") ==
+            read_file(folder / "whole/model.safetensors"));
+      REQUIRE(rest.history().size() == undisturbed.history().size());
+      for (size_t i = 0; i < rest.history().size(); ++i) {
+        CHECK(rest.history()[i].train_loss == undisturbed.history()[i].train_loss);
+        CHECK(rest.history()[i].valid.loss == undisturbed.history()[i].valid.loss);
+      }
     }
   }
 }
@@ -98,9 +119,9 @@ TEST_CASE("Trainer: a checkpoint that is missing, foreign or damaged is refused 
   Trainer trainer(run, run.task.batches(short_options()), short_options(), folder / "");
   CHECK_THROWS_WITH(trainer.resume(),
                     Catch::Matchers::ContainsSubstring("before its first checkpoint"));
-  save_safetensors(folder / "checkpoint.safetensors", run.net.state_dict());
+  save_safetensors(folder / "checkpoint.safetensors", run.net->state_dict());
   CHECK_THROWS_WITH(trainer.resume(), Catch::Matchers::ContainsSubstring("no checkpoint"));
-  NamedTensors state = run.net.state_dict();
+  NamedTensors state = run.net->state_dict();
   state.metadata["training"] = "{\"step\": ";
   save_safetensors(folder / "checkpoint.safetensors", state);
   CHECK_THROWS_WITH(trainer.resume(), Catch::Matchers::ContainsSubstring("is not JSON"));
@@ -129,7 +150,7 @@ TEST_CASE("Trainer: a loss that is not finite stops with the step and a hint") {
                                        Catch::Matchers::ContainsSubstring("step 1"));
 }
 
-TEST_CASE("schedules: warm-up, then constant, linear or cosine") {
+TEST_CASE("schedules: warm-up, then constant, linear, cosine or inverse-sqrt") {
   TrainOptions o{.steps = 14, .warmup = 4, .schedule = "linear"};
   CHECK(schedule_factor(o, 1) == Approx(0.25));
   CHECK(schedule_factor(o, 4) == Approx(1.0));
@@ -140,6 +161,17 @@ TEST_CASE("schedules: warm-up, then constant, linear or cosine") {
   CHECK(schedule_factor(o, 14) == Approx(0.0).margin(1e-15));
   o.schedule = "constant";
   CHECK(schedule_factor(o, 12) == Approx(1.0));
+  o.schedule = "inverse-sqrt";
+  CHECK(schedule_factor(o, 2) == Approx(0.5));
+  CHECK(schedule_factor(o, 4) == Approx(1.0));
+  CHECK(schedule_factor(o, 9) == Approx(2.0 / 3));
+  CHECK(schedule_factor(o, 16) == Approx(0.5));
+  // The paper's numbers: 512^-0.5 · min(s^-0.5, s · 4000^-1.5).
+  TrainOptions paper{.lr = 1 / std::sqrt(512.0 * 4000), .warmup = 4000, .schedule = o.schedule};
+  CHECK(paper.lr * schedule_factor(paper, 1000) == Approx(1.7469e-4).epsilon(1e-4));
+  CHECK(paper.lr * schedule_factor(paper, 16000) == Approx(3.4939e-4).epsilon(1e-4));
+  o.warmup = 0;
+  CHECK(schedule_factor(o, 4) == Approx(0.5));
   o.schedule = "sine";
   CHECK_THROWS_WITH(schedule_factor(o, 9), Catch::Matchers::ContainsSubstring("sine"));
 }

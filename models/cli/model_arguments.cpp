@@ -1,0 +1,187 @@
+#include "models/cli/model_arguments.h"
+
+#include "models/cli/usage.h"
+
+namespace glass {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// Those that a Transformer has no use for.
+const Names kSeq2SeqOnly = {
+    "--encoder",        "--cell",      "--embedding", "--hidden",     "--one-way",
+    "--attention",      "--score",     "--scope",     "--normalizer", "--dialect",
+    "--attention-size", "--window",    "--strength",  "--coverage",   "--no-input-feeding",
+    "--sampling",       "--sampling-k"};
+const Names kTransformerOnly = {"--d-model", "--ffn", "--norm-first"};
+
+void check_contradictions(const CLI::App& command, const ModelArguments& a) {
+  const auto without_effect = [&](bool idle, const std::string& why, const Names& options) {
+    for (const std::string& option : options)
+      if (idle && command.count(option) > 0) usage_error(option + " has no effect with " + why);
+  };
+  const AttentionChoice& c = a.seq2seq.attention;
+  const bool transformer = a.kind == "transformer";
+  without_effect(transformer, "--model transformer", kSeq2SeqOnly);
+  if (transformer) return;
+  without_effect(true, "--model seq2seq", kTransformerOnly);
+  without_effect(a.place == "none", "--attention none",
+                 {"--score", "--scope", "--normalizer", "--dialect", "--attention-size", "--heads",
+                  "--window", "--strength", "--coverage"});
+  without_effect(a.place != "after", "--attention " + a.place, {"--no-input-feeding"});
+  const bool local = c.scope == "local-m" || c.scope == "local-p";
+  without_effect(!local && c.normalizer != "mocha",
+                 "--scope " + c.scope + " and --normalizer " + c.normalizer, {"--window"});
+  without_effect(local || c.scope == "global", "--scope " + c.scope, {"--strength"});
+  without_effect(c.score != "additive" && c.score != "concat" && c.score != "location",
+                 "--score " + c.score, {"--attention-size"});
+  without_effect(a.seq2seq.sampling.schedule == "none", "--sampling none", {"--sampling-k"});
+  without_effect(a.encoder == "convolutional", "--encoder convolutional", {"--one-way"});
+}
+
+void add_recurrent_options(CLI::App& command, ModelArguments& a) {
+  const char* group = "Seq2seq";
+  command.add_option("--encoder", a.encoder, "recurrent or convolutional")
+      ->transform(one_of({"recurrent", "convolutional"}))
+      ->group(group);
+  command.add_option("--cell", a.cell, "lstm, gru or rnn")
+      ->transform(one_of({"lstm", "gru", "rnn"}))
+      ->group(group);
+  command.add_option("--embedding", a.seq2seq.embedding, "Size of token vectors")
+      ->transform(within(kSizeRange))
+      ->group(group);
+  command.add_option("--hidden", a.seq2seq.hidden, "Size of recurrent states")
+      ->transform(within(kSizeRange))
+      ->group(group);
+  command.add_flag("--one-way", a.one_way, "Encoder reads forward only")->group(group);
+  command
+      .add_option("--sampling", a.seq2seq.sampling.schedule,
+                  "Scheduled sampling: none, linear, exponential or inverse-sigmoid")
+      ->transform(one_of({"none", "linear", "exponential", "inverse-sigmoid"}))
+      ->group(group);
+  command.add_option("--sampling-k", a.seq2seq.sampling.k, "Its k; linear: steps until it ends")
+      ->transform(within(kAmountRange))
+      ->group(group);
+}
+
+void add_attention_options(CLI::App& command, ModelArguments& a) {
+  const char* group = "Attention (docs/attention.md)";
+  AttentionChoice& c = a.seq2seq.attention;
+  command
+      .add_option("--attention", a.place,
+                  "none: one fixed context; before the decoder's step (Bahdanau); after it (Luong)")
+      ->transform(one_of({"none", "before", "after"}))
+      ->group(group);
+  command
+      .add_option("--score", c.score,
+                  "dot, scaled-dot, general, concat, additive, cosine or location")
+      ->transform(
+          one_of({"dot", "scaled-dot", "general", "concat", "additive", "cosine", "location"}))
+      ->group(group);
+  command
+      .add_option("--scope", c.scope,
+                  "global; local-m, local-p: windows; laplace, gaussian, linear: priors")
+      ->transform(one_of({"global", "local-m", "local-p", "laplace", "gaussian", "linear"}))
+      ->group(group);
+  command.add_option("--normalizer", c.normalizer, "softmax, hard, monotonic or mocha")
+      ->transform(one_of({"softmax", "hard", "monotonic", "mocha"}))
+      ->group(group);
+  command.add_option("--dialect", c.dialect, "paper, authors or popular")
+      ->transform(one_of({"paper", "authors", "popular"}))
+      ->group(group);
+  command
+      .add_option("--attention-size", c.size,
+                  "Inner size of additive and concat scores; places that location knows")
+      ->transform(within(kSizeRange))
+      ->group(group);
+  command.add_option("--heads", c.heads, "Heads; more than one: with projections (transformer: 4)")
+      ->transform(within(kSizeRange))
+      ->group(group);
+  command
+      .add_option("--window", c.window,
+                  "D of local scopes, keys on each side; keys of a MoChA chunk")
+      ->transform(within(kSizeRange))
+      ->group(group);
+  command.add_option("--strength", c.strength, "Of a prior")
+      ->transform(within(kAmountRange))
+      ->group(group);
+  command.add_flag("--coverage", c.coverage, "Scores see how much a key was attended to")
+      ->group(group);
+  command
+      .add_flag("--no-input-feeding", a.no_input_feeding,
+                "After the step: the last attentional state is no input")
+      ->group(group);
+}
+
+void add_transformer_options(CLI::App& command, ModelArguments& a) {
+  const char* group = "Transformer";
+  command.add_option("--d-model", a.transformer.d_model, "Size of vectors, a multiple of --heads")
+      ->transform(within(kSizeRange))
+      ->group(group);
+  command.add_option("--ffn", a.transformer.ffn, "Inner size of feed-forward layers")
+      ->transform(within(kSizeRange))
+      ->group(group);
+  command
+      .add_flag("--norm-first", a.transformer.norm_first,
+                "x + f(norm(x)) instead of norm(x + f(x))")
+      ->group(group);
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& command, ModelArguments& a) {
+  const char* group = "Model";
+  command.add_option("--model", a.kind, "seq2seq or transformer")
+      ->transform(one_of({"seq2seq", "transformer"}))
+      ->group(group);
+  command.add_option("--layers", a.seq2seq.layers, "Encoder layers (transformer: 2)")
+      ->transform(within(kLayersRange))
+      ->group(group);
+  command
+      .add_option("--decoder-layers", a.seq2seq.decoder_layers, "Decoder layers (transformer: 2)")
+      ->transform(within(kLayersRange))
+      ->group(group);
+  command.add_option("--dropout", a.seq2seq.dropout, "Dropped part of vectors")
+      ->transform(within(kDropoutRange))
+      ->group(group);
+  command
+      .add_option("--label-smoothing", a.seq2seq.label_smoothing,
+                  "Probability spread over all tokens")
+      ->transform(within(kSmoothingRange))
+      ->group(group);
+  command.add_flag("--tied", a.seq2seq.tied, "Output layer shares the target embeddings")
+      ->group(group);
+  add_recurrent_options(command, a);
+  add_attention_options(command, a);
+  add_transformer_options(command, a);
+}
+
+void settle_model(const CLI::App& command, ModelArguments& a) {
+  check_contradictions(command, a);
+  a.seq2seq.cell = cell_named(a.cell);
+  a.seq2seq.bidirectional = !a.one_way;
+  a.seq2seq.convolutional = a.encoder == "convolutional";
+  a.seq2seq.place = place_named(a.place);
+  a.seq2seq.input_feeding = !a.no_input_feeding;
+  TransformerTranslatorOptions& t = a.transformer;
+  if (command.count("--layers") > 0) t.layers = a.seq2seq.layers;
+  if (command.count("--decoder-layers") > 0) t.decoder_layers = a.seq2seq.decoder_layers;
+  if (command.count("--heads") > 0) t.heads = a.seq2seq.attention.heads;
+  t.dropout = a.seq2seq.dropout;
+  t.label_smoothing = a.seq2seq.label_smoothing;
+  t.tied = a.seq2seq.tied;
+  if (a.kind == "transformer" && t.d_model % t.heads != 0)
+    usage_error(text("--d-model must be a multiple of --heads, ", t.heads, ", got ", t.d_model));
+}
+
+ModelOptions model_of(const ModelArguments& a, int64_t source_vocabulary,
+                      int64_t target_vocabulary) {
+  const auto sized = [&](auto options) -> ModelOptions {
+    options.source_vocabulary = source_vocabulary;
+    options.target_vocabulary = target_vocabulary;
+    return options;
+  };
+  return a.kind == "transformer" ? sized(a.transformer) : sized(a.seq2seq);
+}
+
+}  // namespace glass
