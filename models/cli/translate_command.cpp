@@ -121,7 +121,7 @@ void add_translate_command(CLI::App& app) {
       ->transform(within(kPenaltyRange))
       ->capture_default_str();
   command->add_option("--min-length", a->search.min_length, "Tokens before an answer may end")
-      ->transform(within(kCountOrNoneRange))
+      ->transform(within(kMinLengthRange))
       ->capture_default_str();
   command
       ->add_option("--no-repeat-ngram", a->search.no_repeat_ngram,

@@ -33,6 +33,13 @@ void Recurrent::visit(Visitor& v) {
 
 Recurrent::Output Recurrent::operator()(const Var& input, const std::vector<int64_t>& lengths,
                                         const Var& h, const Var& c) {
+  // The layer is no member of its own in visit(), so that its names are those of an LSTM: the mode
+  // must be handed on.
+  std::visit(
+      [&](auto& layer) {
+        if (layer.is_training() != is_training()) layer.train(is_training());
+      },
+      layers);
   if (LSTM* lstm = std::get_if<LSTM>(&layers)) {
     const LSTM::Output y = (*lstm)(input, lengths, {h, c});
     return {y.output, y.state.h, y.state.c};

@@ -1,5 +1,6 @@
 #include "nn/attention/normalizer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "autograd/autograd.h"
@@ -29,8 +30,8 @@ int64_t likeliest(const double* row, int64_t n) {
   return best;
 }
 
-// α·log α is 0 at 0.
-Var safe_log(const Var& alpha) { return log(where(alpha == 0.0, 1.0, alpha)); }
+// α·log α is 0 at 0, and a weight so small that 1/α overflows counts as 0.
+Var safe_log(const Var& alpha) { return log(where(alpha < 1e-30, 1.0, alpha)); }
 
 }  // namespace
 
@@ -131,7 +132,8 @@ Var monotonic_weights(const Var& scores, const Tensor& allowed, const Var& previ
 
 Var chunkwise_weights(const Var& alignment, const Var& scores, const Tensor& allowed,
                       int64_t chunk) {
-  const int64_t N = scores.size(0), T = scores.size(1), S = scores.size(2), w = chunk;
+  const int64_t N = scores.size(0), T = scores.size(1), S = scores.size(2);
+  const int64_t w = std::min(chunk, S);
   if (N * T * S == 0) return scores * 1.0;
   // Key k's chunk: place m of w is key k - w + 1 + m.
   const auto shifted = [&](const Var& x, int64_t before, int64_t m) {

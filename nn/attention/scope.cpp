@@ -1,5 +1,6 @@
 #include "nn/attention/scope.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "autograd/autograd.h"
@@ -70,7 +71,8 @@ KeyWindow ScopePart::window(const Var& query, int64_t step, int64_t keys, const 
   const auto* p = std::get_if<LocalPScope>(&scope_);
   const int64_t D = p ? p->D : std::get<LocalMScope>(scope_).D;
   KeyWindow w;
-  w.size = 2 * D + 1;
+  const bool whole = D >= keys || 2 * D + 1 >= keys;  // as wide as all keys: begins at the first
+  w.size = whole ? keys : 2 * D + 1;
   w.start = Tensor::empty({N, T}, kInt64);
   w.allowed = Tensor::zeros({N, T, w.size}, kBool);
   Tensor centres;  // [N, T] float64
@@ -89,13 +91,14 @@ KeyWindow ScopePart::window(const Var& query, int64_t step, int64_t keys, const 
       double centre = static_cast<double>(step + t);
       if (p) centre = centres.data<double>()[n * T + t];
       if (p && dialect_ == Dialect::authors) centre = std::floor(centre);
-      const double reach = static_cast<double>(D);
+      const double reach = std::min(static_cast<double>(D), 1e15);
       const auto first = static_cast<int64_t>(std::ceil(centre - reach));
       const auto last = static_cast<int64_t>(std::floor(centre + reach));
-      w.start.data<int64_t>()[n * T + t] = first;
+      const int64_t start = whole ? 0 : first;
+      w.start.data<int64_t>()[n * T + t] = start;
       bool* row = w.allowed.data<bool>() + (n * T + t) * w.size;
       for (int64_t j = std::max<int64_t>(first, 0); j <= std::min(last, keys - 1); ++j)
-        row[j - first] = sees(n, t, j);
+        row[j - start] = sees(n, t, j);
     }
   if (!p || dialect_ == Dialect::popular) return w;
   // exp(-(j - p)²/(2σ²))

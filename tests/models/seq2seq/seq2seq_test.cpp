@@ -296,3 +296,19 @@ TEST_CASE("Seq2SeqOptions survive JSON, and damage is named") {
   CHECK_THROWS_WITH(seq2seq_options(unknown), Catch::Matchers::ContainsSubstring("hiden"));
   CHECK_THROWS_WITH(seq2seq_options(wrong), Catch::Matchers::ContainsSubstring("mlp"));
 }
+
+TEST_CASE("Seq2Seq: nothing is dropped in evaluation, whatever the layers") {
+  for (const CellKind cell : {CellKind::lstm, CellKind::gru, CellKind::rnn}) {
+    Seq2SeqOptions chosen = small_options(cell, true, 2);
+    chosen.decoder_layers = 2;
+    chosen.dropout = 0.5;
+    Seq2Seq model(chosen, 3);
+    const Seq2SeqBatch batch = make_batch(kSources, kTargets);
+    const NoGrad no_grad;
+    CHECK(model.loss(batch).mean.item() != model.loss(batch).mean.item());
+    model.eval();
+    CHECK(model.loss(batch).mean.item() == model.loss(batch).mean.item());
+    model.train();
+    CHECK(model.loss(batch).mean.item() != model.loss(batch).mean.item());
+  }
+}

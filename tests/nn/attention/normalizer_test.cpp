@@ -219,3 +219,15 @@ TEST_CASE("a moving baseline follows the reward", "[attention][estimator]") {
   b.update(10);
   CHECK(b.value() == Approx(1.9));
 }
+
+// A weight of 1e-44 is above 0 and its reciprocal is infinite in float32.
+TEST_CASE("hard attention's gradients are finite where weights vanish", "[attention][estimator]") {
+  for (const Estimator e : {Estimator::reinforce, Estimator::straight_through, Estimator::gumbel})
+    for (const float far : {-100.0f, -103.0f, -1000.0f}) {
+      Generator g(4);
+      const Var scores(Tensor::from({0.0f, far, far}, {1, 1, 3}), true);
+      const Chosen y = hard_weights(scores, {}, {.estimator = e}, true, {}, g);
+      (sum(y.log_probability) + sum(y.entropy) + sum(y.weights)).backward();
+      for (double number : numbers(scores.grad())) CHECK(std::isfinite(number));
+    }
+}

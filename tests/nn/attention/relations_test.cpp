@@ -271,3 +271,28 @@ TEST_CASE("padding with anything changes nothing, in every member", "[attention]
       }
   CHECK(built == 91);
 }
+
+// A window costs no more than its keys, however wide it was asked for.
+TEST_CASE("a window is never wider than the keys", "[attention]") {
+  Trial t(3);
+  for (const int64_t D : {int64_t{4}, int64_t{1000000000}, INT64_MAX}) {
+    t.query = t.draw({1, 9, t.D});
+    t.keys = t.draw({1, 4, t.D});
+    t.mask = {};
+    const AttentionOutput local = t(t.build({.score = DotScore{}, .scope = LocalMScope{D}}));
+    CHECK(local.weights.values.size(2) == 4);
+    const AttentionOutput global = t(t.build({.score = DotScore{}}));
+    // Query 8 of D = 4 sees keys 4 … 12: none.
+    const int64_t near = D == 4 ? 4 : 9;
+    check_same(narrow(local.output, 1, 0, 1), narrow(global.output, 1, 0, 1));
+    if (near == 9) check_same(local, global);
+    if (near == 4)
+      CHECK(numbers(select(local.output, 1, 8)) ==
+            std::vector<double>(static_cast<size_t>(t.D), 0.0));
+  }
+  t.build({.score = DotScore{}, .normalizer = MochaNormalizer{1000000000}});
+  check_same(
+      t(t.build({.score = DotScore{},
+                 .normalizer = MochaNormalizer{1000000000, {.hard_in_eval = false}}})),
+      t(t.build({.score = DotScore{}, .normalizer = MochaNormalizer{4, {.hard_in_eval = false}}})));
+}
