@@ -15,6 +15,24 @@ const Names kSeq2SeqOnly = {
     "--sampling",       "--sampling-k"};
 const Names kTransformerOnly = {"--d-model", "--ffn", "--norm-first"};
 
+// Parts that cannot be put together.
+void check_attention(const AttentionChoice& c, int64_t hidden) {
+  const bool monotonic = c.normalizer == "monotonic" || c.normalizer == "mocha";
+  const bool local = c.scope == "local-m" || c.scope == "local-p";
+  if (monotonic && c.scope != "global")
+    usage_error("--normalizer " + c.normalizer +
+                " finds its own place; it needs --scope global, got " + c.scope);
+  if (c.normalizer == "hard" && c.scope == "local-p")
+    usage_error("--normalizer hard takes --scope global, local-m or a prior, got local-p");
+  if (c.coverage && c.score != "additive" && c.score != "concat")
+    usage_error("--coverage needs --score additive or concat, got " + c.score);
+  if (c.coverage && (local || monotonic))
+    usage_error("--coverage needs --scope global and --normalizer softmax or hard, got " + c.scope +
+                " and " + c.normalizer);
+  if (hidden % c.heads != 0)
+    usage_error(text("--hidden must be a multiple of --heads, ", c.heads, ", got ", hidden));
+}
+
 void check_contradictions(const CLI::App& command, const ModelArguments& a) {
   const auto without_effect = [&](bool idle, const std::string& why, const Names& options) {
     for (const std::string& option : options)
@@ -37,6 +55,10 @@ void check_contradictions(const CLI::App& command, const ModelArguments& a) {
                  "--score " + c.score, {"--attention-size"});
   without_effect(a.seq2seq.sampling.schedule == "none", "--sampling none", {"--sampling-k"});
   without_effect(a.encoder == "convolutional", "--encoder convolutional", {"--one-way"});
+  without_effect((c.score == "additive" && c.dialect == "popular") ||
+                     (c.score == "concat" && c.dialect == "authors"),
+                 "--score " + c.score + " --dialect " + c.dialect, {"--attention-size"});
+  check_attention(c, a.seq2seq.hidden);
 }
 
 void add_recurrent_options(CLI::App& command, ModelArguments& a) {

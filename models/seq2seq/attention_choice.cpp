@@ -76,6 +76,7 @@ AttentionChoice attention_choice(const Json& json) {
   c.window = entry(json, "window", where, kSizeRange);
   c.strength = entry(json, "strength", where, kAmountRange);
   c.coverage = entry<bool>(json, "coverage", where);
+  attention_options(c, 1, 1);  // throws for an unknown name
   return c;
 }
 
@@ -85,7 +86,12 @@ bool needs_equal_sizes(const AttentionChoice& c) {
          (c.score == "additive" && c.dialect == "popular");
 }
 
-AttentionOptions attention_options(const AttentionChoice& c, int64_t query_dim, int64_t key_dim) {
+AttentionOptions attention_options(const AttentionChoice& chosen, int64_t query_dim,
+                                   int64_t key_dim) {
+  AttentionChoice c = chosen;
+  // Without a projection the inner size is that of what is not projected.
+  if (c.score == "additive" && c.dialect == "popular") c.size = query_dim;
+  if (c.score == "concat" && c.dialect == "authors") c.size = key_dim;
   AttentionOptions o{.query_dim = query_dim, .key_dim = key_dim};
   o.score = score_of(c);
   o.scope = scope_of(c);

@@ -43,6 +43,7 @@ Seq2SeqOptions seq2seq_options(const Json& json) {
   o.tied = entry<bool>(json, "tied", where);
   o.sampling = {entry<std::string>(json, "sampling", where),
                 entry(json, "sampling_k", where, kAmountRange)};
+  o.sampling.keep(0);  // throws for an unknown schedule
   o.dropout = entry(json, "dropout", where, kDropoutRange);
   o.label_smoothing = entry(json, "label_smoothing", where, kSmoothingRange);
   return o;

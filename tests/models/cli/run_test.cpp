@@ -125,6 +125,9 @@ TEST_CASE("a damaged config.json is named with its entry, what was met and what 
   CHECK_THAT(
       with("/model/dropout", "much"),
       ContainsSubstring("model: dropout must be a number from 0 to below 1: got \"much\"\n"));
+  CHECK_THAT(with("/model/attention/scope", "foo"),
+             ContainsSubstring("no scope of this name: foo"));
+  CHECK_THAT(with("/model/sampling", "foo"), ContainsSubstring("no schedule of this name: foo"));
   CHECK_THAT(with("/model/cell", "mlp"),
              ContainsSubstring("model: cell must be lstm, gru or rnn: got"));
   CHECK_THAT(with("/model", 3), ContainsSubstring("model: must be an object: got number\n"));
