@@ -19,7 +19,7 @@ std::string_view name_of(Verdict verdict) {
 
 namespace {
 
-std::string number(double value) { return text(std::showpos, std::setprecision(7), value); }
+std::string number(double value) { return text(value < 0 ? "" : "+", std::setprecision(7), value); }
 std::string rough(double value) { return text(std::setprecision(2), value); }
 
 std::string line(const GradMismatch& m) {

@@ -50,3 +50,8 @@ const std::vector<Entry>& op_entries() {
 }
 
 }  // namespace glass
+
+template class std::vector<glass::Input>;
+template class std::vector<glass::Sample>;
+template class std::vector<glass::ErrorRow>;
+template class std::vector<glass::Entry>;

@@ -82,3 +82,9 @@ Vars make_inputs(const Sample& sample, Generator& generator, DType dtype = kFloa
 const std::vector<Entry>& op_entries();
 
 }  // namespace glass
+
+// Compiled once, in registry.cpp, and not in every file that has a table.
+extern template class std::vector<glass::Input>;
+extern template class std::vector<glass::Sample>;
+extern template class std::vector<glass::ErrorRow>;
+extern template class std::vector<glass::Entry>;

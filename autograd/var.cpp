@@ -87,3 +87,5 @@ void Var::register_hook(Node::Hook hook) const {
 }
 
 }  // namespace glass
+
+template class std::vector<glass::Var>;

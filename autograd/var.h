@@ -134,3 +134,5 @@ class DetectAnomaly {
 bool is_detecting_anomaly();
 
 }  // namespace glass
+
+extern template class std::vector<glass::Var>;  // in var.cpp

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <locale>
+#include <initializer_list>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -35,35 +35,56 @@ class Error : public std::runtime_error {
   std::string op_, relation_, values_;
 };
 
+/// A value and how it is written: what text() and fail() take instead of a type each, so that a
+/// message costs its caller some bytes and not a function of its own.
+class MessagePart {
+ public:
+  MessagePart(const char* words)
+      : value_(words), write_([](std::ostream& out, const void* value) {
+          out << static_cast<const char*>(value);
+        }) {}
+  template <class T>
+  MessagePart(const T& value)
+      : value_(&value),
+        write_([](std::ostream& out, const void* of) { out << *static_cast<const T*>(of); }) {}
+  friend std::ostream& operator<<(std::ostream& out, const MessagePart& part) {
+    part.write_(out, part.value_);
+    return out;
+  }
+
+ private:
+  const void* value_;
+  void (*write_)(std::ostream&, const void*);
+};
+
 /// Joins the parts with operator<<: text("got ", 3, " and ", 4).
+std::string joined(std::initializer_list<MessagePart> parts);
 template <class... Parts>
 std::string text(const Parts&... parts) {
-  std::ostringstream out;
-  out.imbue(std::locale::classic());
-  static_cast<void>((out << ... << parts));
-  return std::move(out).str();
+  return joined({MessagePart(parts)...});
 }
+
+/// Throws Error with the parts joined.
+[[noreturn, gnu::cold]] void fail(ErrorKind kind, std::string_view op, std::string_view relation,
+                                  std::initializer_list<MessagePart> values);
 
 /// Throws a caller's error. The values are joined with text().
 template <class... Parts>
-[[noreturn, gnu::noinline, gnu::cold]] void fail(std::string_view op, std::string_view relation,
-                                                 const Parts&... values) {
-  throw Error(ErrorKind::caller, std::string(op), std::string(relation), text(values...));
+[[noreturn]] void fail(std::string_view op, std::string_view relation, const Parts&... values) {
+  fail(ErrorKind::caller, op, relation, {MessagePart(values)...});
 }
 
 /// Throws an environment error (files, disk, memory).
 template <class... Parts>
-[[noreturn, gnu::noinline, gnu::cold]] void fail_environment(std::string_view op,
-                                                             std::string_view relation,
-                                                             const Parts&... values) {
-  throw Error(ErrorKind::environment, std::string(op), std::string(relation), text(values...));
+[[noreturn]] void fail_environment(std::string_view op, std::string_view relation,
+                                   const Parts&... values) {
+  fail(ErrorKind::environment, op, relation, {MessagePart(values)...});
 }
 
 /// Throws an error that only a mistake inside Glass can cause.
 template <class... Parts>
-[[noreturn, gnu::noinline, gnu::cold]] void fail_bug(std::string_view op, std::string_view relation,
-                                                     const Parts&... values) {
-  throw Error(ErrorKind::bug, std::string(op), std::string(relation), text(values...));
+[[noreturn]] void fail_bug(std::string_view op, std::string_view relation, const Parts&... values) {
+  fail(ErrorKind::bug, op, relation, {MessagePart(values)...});
 }
 
 }  // namespace glass

@@ -137,3 +137,5 @@ const Tensor& Tensor::fill_(double value) const {
 }
 
 }  // namespace glass
+
+template class std::vector<glass::Tensor>;

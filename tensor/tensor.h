@@ -139,3 +139,5 @@ std::vector<T> Tensor::to_vector() const {
 }
 
 }  // namespace glass
+
+extern template class std::vector<glass::Tensor>;  // in tensor.cpp

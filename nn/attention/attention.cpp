@@ -103,6 +103,22 @@ Var Attention::join_heads(const Var& x) const {
   return reshape(transpose(reshape(x, {B, H, L, F}), 1, 2), {B, L, H * F});
 }
 
+// The type that the layer's parameters have; the features' own where there are none.
+void Attention::check_dtype(const char* name, const Var& x, DType expected) const {
+  if (x.dtype() == expected) return;
+  fail("Attention", text(name, " must have the layer's type"), "got ", name_of(x.dtype()),
+       ", needs ", name_of(expected), "; to() converts both layers and values");
+}
+
+DType Attention::dtype_or(DType otherwise) const {
+  for (const Var* p :
+       {&scorer.query_weight, &scorer.key_weight, &scorer.v, &scorer.places, &scope.unit, &offset})
+    if (p->defined()) return p->dtype();
+  for (const auto* layer : {&q_proj, &out_proj, &after})
+    if (*layer) return (*layer)->weight.dtype();
+  return otherwise;
+}
+
 Keys Attention::prepare(const Var& keys, const Mask& mask, const Var& values) const {
   if (keys.ndim() != 3 || keys.size(2) != options.key_dim)
     fail("Attention", "keys must be [B, S, key_dim]", keys.shape(), " for key_dim ",
@@ -112,6 +128,8 @@ Keys Attention::prepare(const Var& keys, const Mask& mask, const Var& values) co
       given.size(2) != options.value_dim)
     fail("Attention", "values must be [B, S, value_dim]", given.shape(), " for keys ", keys.shape(),
          " and value_dim ", options.value_dim);
+  check_dtype("keys", keys, dtype_or(keys.dtype()));
+  check_dtype("values", given, keys.dtype());
   const int64_t B = keys.size(0), S = keys.size(1), H = options.heads.num_heads;
   Var k = keys, x = given;
   Keys y;
@@ -235,6 +253,28 @@ Attention::Weighed Attention::weigh(const Var& s, const Keys& keys, const Attent
   return y;
 }
 
+void Attention::check_call(const Var& query, const Keys& keys, const AttentionState& state,
+                           const AttentionCall& call) const {
+  const int64_t H = options.heads.num_heads, B = query.size(0), T = query.size(1), S = keys.size();
+  if (state.step < 0) fail("Attention", "a state's step must not be negative", state.step);
+  for (const auto& [name, x] :
+       {std::pair{"previous", state.previous}, {"coverage", state.coverage}})
+    if (x.defined() && !(x.shape() == Shape{B, H, S}))
+      fail("Attention", text("a state's ", name, " must be [B, H, S]"), x.shape(), " for ",
+           Shape{B, H, S});
+  if (call.chunk && *call.chunk < 0)
+    fail("Attention", "chunk must be positive, or 0 for none", *call.chunk);
+  if (!call.bias.defined()) return;
+  check_dtype("the bias", call.bias, keys.values.dtype());
+  const Shape scores{B, H, T, S};
+  bool fits = call.bias.ndim() <= 4;
+  for (int i = 1; fits && i <= call.bias.ndim(); ++i)
+    fits = call.bias.size(-i) == 1 || call.bias.size(-i) == scores[4 - i];
+  if (!fits)
+    fail("Attention", "the bias must broadcast to [B, H, T, S]", call.bias.shape(), " for ",
+         scores);
+}
+
 AttentionState Attention::next_state(const AttentionState& state, const Weighed& w,
                                      int64_t T) const {
   AttentionState next{state.step + T, {}, {}};
@@ -291,12 +331,16 @@ AttentionOutput Attention::operator()(const Var& query, const Keys& keys,
     return y;
   }
   const int64_t H = options.heads.num_heads;
+  if (!keys.values.defined())
+    fail("Attention", "the keys are empty", "use those that prepare() makes");
   if (query.ndim() != 3 || query.size(2) != options.query_dim)
     fail("Attention", "the query must be [B, T, query_dim] or [B, query_dim]", query.shape(),
          " for query_dim ", options.query_dim);
   if (query.size(0) * H != keys.values.size(0))
     fail("Attention", "query and keys of different batches", query.size(0), " and ",
          keys.values.size(0) / H);
+  check_dtype("the query", query, keys.values.dtype());
+  check_call(query, keys, state, call);
   if (goes_step_by_step() && query.size(1) > 1) return step_by_step(query, keys, state, call);
 
   const int64_t T = query.size(1);

@@ -100,6 +100,10 @@ class Attention : public Module {
   };
   Var split_heads(const Var& x) const;
   Var join_heads(const Var& x) const;
+  void check_dtype(const char* name, const Var& x, DType expected) const;
+  DType dtype_or(DType otherwise) const;
+  void check_call(const Var& query, const Keys& keys, const AttentionState& state,
+                  const AttentionCall& call) const;
   Tensor seen(const Keys& keys, int64_t queries) const;
   bool goes_step_by_step() const;
   bool is_fused(const Keys& keys, const AttentionState& state, const AttentionCall& call) const;

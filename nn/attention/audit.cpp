@@ -30,9 +30,13 @@ class Audit {
     steps_ = output.size(1);
     if (!lengths_.empty() && static_cast<int64_t>(lengths_.size()) != rows_)
       fail("audit_mask", "one output length per row", lengths_.size(), " for ", rows_);
+    for (const int64_t n : lengths_)
+      if (n < 0 || n > steps_)
+        fail("audit_mask", "an output length is out of range", n, " of ", steps_);
     before_ = values(output);
     if (output.requires_grad()) derive(output, leaves);
     poison();
+    report_.vacuous = stays_the_same();
     for (auto& [key, leak] : found_) report_.leaks.push_back(leak);
     return report_;
   }
@@ -136,6 +140,18 @@ class Audit {
       }
   }
 
+  bool stays_the_same() {
+    std::vector<Var> all;
+    for (const AuditInput& input : inputs_)
+      all.emplace_back(uniform(input.value.shape(), -3, 3, input.value.dtype(), generator_));
+    const NoGrad quiet;
+    const std::vector<double> after = values(model_(all));
+    for (int64_t b = 0; b < rows_; ++b)
+      for (int64_t t = 0; t < steps_; ++t)
+        if (counts(b, t) && change(after, b, t) > 0) return false;
+    return true;
+  }
+
   void poison() {
     const auto originals = [&] {
       std::vector<Var> all;
@@ -208,6 +224,7 @@ std::string Leak::text() const {
 std::string AuditReport::text() const {
   std::string all;
   for (const Leak& leak : leaks) all += "  LEAK  " + leak.text() + "\n";
+  if (vacuous) all += "  nothing proved: no output depends on any input\n";
   return all + glass::text("audit: ", derivatives, " derivatives and ", poisonings, " poisonings, ",
                            leaks.size(), leaks.size() == 1 ? " leak" : " leaks");
 }

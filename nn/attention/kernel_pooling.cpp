@@ -1,5 +1,7 @@
 #include "nn/attention/kernel_pooling.h"
 
+#include <cmath>
+
 #include "nn/mask.h"
 #include "nn/samples.h"
 #include "nn/table.h"
@@ -13,12 +15,14 @@ Pooled pool(const Var& query, const Var& keys, const Var& values, const Var& ban
       query.size(1) != keys.size(1) || keys.size(0) != values.size(0))
     fail("kernel_pooling", "needs query [T, D], keys [S, D], values [S, K]", "query ",
          query.shape(), ", keys ", keys.shape(), ", values ", values.shape());
-  const Var difference = (unsqueeze(query, 1) - unsqueeze(keys, 0)) / bandwidth;
-  const Var u2 = sum(square(difference), {2});  // [T, S]
+  const Var distance2 = sum(square(unsqueeze(query, 1) - unsqueeze(keys, 0)), {2});  // [T, S]
   Var weights;
   if (kernel == PoolingKernel::gaussian) {
-    weights = masked_softmax(u2 * -0.5, Mask());
+    // Less that of the nearest key, which changes no weight: a narrow kernel finds that key.
+    const Var nearest = keys.size(0) > 0 ? amin(distance2, {1}, true).detach() : Var(0.0);
+    weights = masked_softmax((distance2 - nearest) / bandwidth / bandwidth * -0.5, Mask());
   } else {
+    const Var u2 = distance2 / bandwidth / bandwidth;
     const Var near = kernel == PoolingKernel::box ? where(u2 <= 1.0, u2 * 0.0 + 1.0, 0.0)
                                                   : where(u2 < 1.0, 1.0 - u2, 0.0);
     const Var total = sum(near, {1}, true);
@@ -28,7 +32,8 @@ Pooled pool(const Var& query, const Var& keys, const Var& values, const Var& ban
 }
 
 void check_bandwidth(double bandwidth) {
-  if (!(bandwidth > 0)) fail("kernel_pooling", "bandwidth must be positive", bandwidth);
+  if (!(bandwidth > 0 && std::isfinite(bandwidth)))
+    fail("kernel_pooling", "bandwidth must be finite and positive", bandwidth);
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ MovingBaseline::MovingBaseline(double decay, double value) : decay_(decay), valu
 
 Var reinforce_loss(const Var& log_probability, const Var& reward, const Var& entropy,
                    double baseline, const ReinforceOptions& options) {
+  if (!log_probability.defined())
+    fail("reinforce_loss", "needs the log-probability of what was drawn",
+         "only HardNormalizer gives one, with the estimator reinforce");
   const Var advantage = reward.detach() - baseline;
   Var loss = mean(advantage * log_probability) * -options.reward_weight;
   if (entropy.defined() && options.entropy_weight != 0)

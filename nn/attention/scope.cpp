@@ -10,16 +10,8 @@ namespace glass {
 ScopePart::ScopePart(const AttentionScope& scope, int64_t query_dim, int64_t num_heads,
                      Dialect dialect, Generator& generator)
     : scope_(scope), num_heads_(num_heads), dialect_(dialect) {
-  if (const auto* m = std::get_if<LocalMScope>(&scope); m && m->D < 0)
-    fail("Attention", "D must not be negative", m->D);
-  if (const auto* prior = std::get_if<PriorScope>(&scope);
-      prior && !(prior->strength >= 0 && prior->ratio >= 0))
-    fail("Attention", "strength and ratio of a prior must not be negative", prior->strength,
-         " and ", prior->ratio);
   const auto* p = std::get_if<LocalPScope>(&scope);
   if (!p) return;
-  if (p->D < 1) fail("Attention", "D must be positive", p->D);
-  if (p->sigma && !(*p->sigma > 0)) fail("Attention", "sigma must be positive", *p->sigma);
   const int64_t A = p->attn_dim > 0 ? p->attn_dim : query_dim;
   const auto draw = [&](const Shape& shape, int64_t fan_in) {
     const double bound = 1 / std::sqrt(static_cast<double>(fan_in));

@@ -75,7 +75,6 @@ Scorer::Scorer(const AttentionScore& score, int64_t query, int64_t key, int64_t 
       },
       [&](const CosineScore& s) {
         check_equal("cosine", query, key);
-        if (!(s.temperature > 0)) fail("Attention", "temperature must be positive", s.temperature);
         if (s.learnable) beta = parameter(Tensor::scalar(1 / s.temperature));
       },
       [&](const LocationScore& s) {

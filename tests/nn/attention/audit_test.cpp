@@ -167,3 +167,22 @@ TEST_CASE("the audit refuses what it cannot check", "[attention][audit]") {
           audit_mask(same, {{"source", x.to(kInt64)}});
         }).find("must be real") != std::string::npos);
 }
+
+TEST_CASE("the audit does not pass a model that nothing can move", "[attention][audit]") {
+  const Model constant = [](const std::vector<Var>& in) {
+    return Var(Tensor::ones(in[0].shape(), in[0].dtype()));
+  };
+  const AuditReport report = audit_mask(constant, inputs(false));
+  CHECK(report.leaks.empty());
+  CHECK(report.vacuous);
+  CHECK_FALSE(report.passed());
+  CHECK(report.text().find("nothing proved: no output depends on any input") != std::string::npos);
+}
+
+TEST_CASE("the audit refuses output lengths beyond the output", "[attention][audit]") {
+  const Model same = [](const std::vector<Var>& in) { return in[0]; };
+  const Tensor x = Tensor::zeros({2, 3, 4});
+  CHECK(message_of([&] {
+          audit_mask(same, {{"source", x}}, {3, 4});
+        }) == "audit_mask: an output length is out of range: 4 of 3");
+}

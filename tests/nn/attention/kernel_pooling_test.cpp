@@ -42,6 +42,17 @@ TEST_CASE("a narrow kernel finds the nearest neighbour", "[attention][pooling]")
   }
 }
 
+// h² underflows at 1e-200, and (q - k)/h overflows: the nearest key has all the weight all the
+// same.
+TEST_CASE("a kernel of no width to speak of finds the nearest key too", "[attention][pooling]") {
+  const Var query = leaf({0.9}, {1, 1}), keys = leaf({0.0, 2.0, 1.0}, {3, 1});
+  check_close(kernel_pooling(query, keys, keys, 1e-200).weights, {0, 0, 1});
+  for (const double bandwidth : {0.0, -1.0, double(INFINITY), std::nan("")})
+    CHECK(message_of([&] {
+            kernel_pooling(query, keys, keys, bandwidth);
+          }).find("bandwidth must be finite and positive") != std::string::npos);
+}
+
 TEST_CASE("a query with no key in reach gets nothing", "[attention][pooling]") {
   const Var query = leaf({9.0}, {1, 1}), keys = leaf({0.0, 2.0}, {2, 1});
   for (const PoolingKernel kernel : {PoolingKernel::epanechnikov, PoolingKernel::box})
