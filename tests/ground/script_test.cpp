@@ -46,7 +46,7 @@ class Stage {
 const std::string kAllButCli11 =
     "for p in g++ g++-12 cmake ninja-build pkg-config libopenblas-dev libfmt-dev "
     "nlohmann-json3-dev "
-    "zlib1g-dev catch2 libbenchmark-dev; do printf '%s=installed ' $p; done";
+    "zlib1g-dev libpng-dev libjpeg-dev catch2 libbenchmark-dev; do printf '%s=installed ' $p; done";
 
 }  // namespace
 
