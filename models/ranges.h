@@ -29,6 +29,10 @@ inline constexpr WholeRange kSizeRange{1, 65536};  // of embeddings, states, att
 inline constexpr WholeRange kBeamRange{1, 1000};
 inline constexpr WholeRange kCountRange{1, 1'000'000'000};  // of steps, sentences, occurrences
 inline constexpr WholeRange kCountOrNoneRange{0, 1'000'000'000};
+inline constexpr WholeRange kPairsRange{1, 10'000'000};  // that a task makes
+inline constexpr WholeRange kLengthRange{1, 10'000};     // of its sentences
+inline constexpr WholeRange kAlphabetRange{2, 62};
+inline constexpr WholeRange kRepeatRange{1, 100};
 inline constexpr WholeRange kMinLengthRange{0, 1000};
 inline constexpr WholeRange kSeedRange{0, UINT64_MAX};
 inline constexpr NumberRange kDropoutRange{.low = 0, .high = 1, .below_high = true};

@@ -29,7 +29,7 @@ void demo(const std::string& folder) {
   const InterruptGuard guard;
   check_new_run(folder, true);
   fmt::print("Training a translator from dates as people write them to 1998-03-03.\n");
-  const Corpus corpus = dates_corpus(1);
+  const Corpus corpus = dates_corpus({}, 1);
   const Evaluation test = train_run(demo_config(corpus), corpus, folder, Start::replace);
   fmt::print("\nWhere it looked (a row for each written character):\n");
   print_samples(test.translations, 4);

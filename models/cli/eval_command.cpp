@@ -5,7 +5,7 @@
 #include "models/cli/commands.h"
 #include "models/cli/usage.h"
 #include "models/json.h"
-#include "models/seq2seq/evaluate.h"
+#include "models/seq2seq/alignment_errors.h"
 #include "models/train/run_folder.h"
 
 namespace glass {
@@ -20,19 +20,25 @@ struct EvalArguments {
 void run_eval(const EvalArguments& a) {
   const RunConfig config = load_config(a.run);
   const auto model = load_model(a.run, config);
-  const std::vector<References> data = [&] {
-    if (a.data.empty()) {
-      const Corpus corpus = load_corpus(config);
-      return a.split == "test" ? corpus.test : corpus.valid;
-    }
-    CorpusFiles files = config.files;
-    return read_references(a.data, files.strip_stress);
-  }();
+  std::vector<References> data;
+  std::vector<GoldLinks> links;
+  if (a.data.empty()) {
+    Corpus corpus = load_corpus(config);
+    const bool test = a.split == "test";
+    data = std::move(test ? corpus.test : corpus.valid);
+    links = std::move(test ? corpus.test_links : corpus.valid_links);
+  } else {
+    data = read_references(a.data, config.files.strip_stress);
+  }
   const int64_t beam = a.beam > 0 ? a.beam : config.beam;
   const Evaluation e = evaluate(*model, config.codec, data, beam);
+  std::optional<double> alignment;
+  if (model->attends() && !links.empty())
+    alignment = attention_alignment_error_rate(*model, config.codec, data, links);
   if (a.json) {
     Json j = to_json(e.score);
     j["bleu_signature"] = e.bleu_signature;
+    if (alignment) j["alignment_error_rate"] = *alignment;
     j["sources"] = data.size();
     j["beam"] = beam;
     fmt::print("{}\n", j.dump(1));
@@ -43,6 +49,7 @@ void run_eval(const EvalArguments& a) {
              e.score.symbol_error_rate);
   fmt::print("BLEU               {:.4f}  {}\nloss per token     {:.4f}\n", e.score.bleu,
              e.bleu_signature, e.score.loss);
+  if (alignment) fmt::print("alignment errors   {:.4f}  of the attention\n", *alignment);
 }
 
 }  // namespace

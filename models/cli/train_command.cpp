@@ -5,6 +5,7 @@
 
 #include "models/cli/commands.h"
 #include "models/cli/model_arguments.h"
+#include "models/cli/task_arguments.h"
 #include "models/cli/training.h"
 #include "models/cli/usage.h"
 #include "models/train/interrupt.h"
@@ -14,21 +15,12 @@ namespace {
 
 // What the command line can say; defaults are those of RunConfig where a task does not differ.
 struct TrainArguments {
-  std::string task = "pairs", run;
-  std::string source_tokens = "chars", target_tokens = "chars";
+  std::string run;
+  TaskArguments task;
   ModelArguments model;
   RunConfig config;
   bool resume = false;
 };
-
-void check(const TrainArguments& a) {
-  const CorpusFiles& files = a.config.files;
-  if (a.task == "pairs" && files.data.empty())
-    usage_error("--task pairs needs --data FILE, a TSV file: source, tab, target");
-  if (a.task == "dates" && !(files.data + files.valid + files.test).empty())
-    usage_error("--task dates makes its own data; leave out --data, --valid and --test");
-  check_new_run(a.run, false);
-}
 
 void check_vocabulary(const char* side, const Vocabulary& vocabulary, int64_t min_count) {
   if (vocabulary.size() == Vocabulary().size())
@@ -43,7 +35,7 @@ void make_absolute(std::string& path) {
 
 void run_training(TrainArguments& a, bool options_given) {
   const InterruptGuard guard;
-  if (a.run.empty()) a.run = "runs/" + a.task;
+  if (a.run.empty()) a.run = "runs/" + a.task.task;
   if (a.resume) {
     if (options_given)
       usage_error("--resume continues with the run's own options; give only --run with it");
@@ -51,13 +43,12 @@ void run_training(TrainArguments& a, bool options_given) {
     train_run(config, load_corpus(config), a.run, Start::resume);
     return;
   }
-  check(a);
-  a.config.task = a.task;
+  check_new_run(a.run, false);
+  a.config.task = a.task.task;
+  a.config.files = a.task.files;
+  a.config.data = a.task.data;
   const Corpus corpus = load_corpus(a.config);
-  a.config.codec.options.source = tokens_named(a.source_tokens);
-  a.config.codec.options.target = tokens_named(a.target_tokens);
-  a.config.codec.options.strip_stress = a.config.files.strip_stress;
-  a.config.codec = TextCodec(a.config.codec.options, corpus.train);
+  a.config.codec = TextCodec(a.task.text, corpus.train);
   check_vocabulary("source", a.config.codec.source, a.config.codec.options.min_count);
   check_vocabulary("target", a.config.codec.target, a.config.codec.options.min_count);
   for (std::string* path : {&a.config.files.data, &a.config.files.valid, &a.config.files.test})
@@ -77,46 +68,19 @@ void run_training(TrainArguments& a, bool options_given) {
 void add_train_command(CLI::App& app) {
   auto* command = app.add_subcommand("train", "Train a sequence-to-sequence model with attention");
   command->footer(
-      "Writes a run folder: config.json, metrics.json, model.safetensors (the best model),\n"
+      "Tasks:\n" + task_list() +
+      "\nWrites a run folder: config.json, metrics.json, model.safetensors (the best model),\n"
       "checkpoint.safetensors (to --resume from) and report.html. The checkpoint is written at\n"
       "every validation (--valid-every), at the end, and on Ctrl-C, which stops cleanly after the\n"
       "current step, says how to go on, and ends with status 130.");
   auto a = std::make_shared<TrainArguments>();
   RunConfig& c = a->config;
   command->option_defaults()->always_capture_default();
-  command->add_option("--task", a->task, "dates: write calendar dates as 1998-03-03; pairs: --data")
-      ->transform(one_of({"dates", "pairs"}));
+  add_task_options(*command, a->task);
   command->add_option("--run", a->run, "Run folder")
       ->transform(naming("a folder"))
       ->default_str("runs/TASK");
   command->add_flag("--resume", a->resume, "Continue the run in --run exactly where it stopped");
-
-  const char* data = "Data";
-  command->add_option("--data", c.files.data, "TSV of source and target, plain or .gz")
-      ->transform(naming("a file"))
-      ->group(data);
-  command->add_option("--valid", c.files.valid, "The same for validation (default: split off)")
-      ->transform(naming("a file"))
-      ->group(data);
-  command->add_option("--test", c.files.test, "The same for the final test (default: split off)")
-      ->transform(naming("a file"))
-      ->group(data);
-  const auto kinds = one_of({"chars", "words", "split"});
-  command
-      ->add_option("--source-tokens", a->source_tokens, "chars, words, or split (at white space)")
-      ->transform(kinds)
-      ->group(data);
-  command->add_option("--target-tokens", a->target_tokens, "The same for targets")
-      ->transform(kinds)
-      ->group(data);
-  command->add_flag("--lower", c.codec.options.lower_source, "Lower-case the sources")->group(data);
-  command
-      ->add_flag("--strip-stress", c.files.strip_stress,
-                 "Drop stress marks from phones (AA1 -> AA)")
-      ->group(data);
-  command->add_option("--min-count", c.codec.options.min_count, "Rarer tokens become <unk>")
-      ->transform(within(kCountRange))
-      ->group(data);
 
   add_model_options(*command, a->model);
 
@@ -168,7 +132,10 @@ void add_train_command(CLI::App& app) {
     for (const CLI::Option* option : command->get_options())
       if (option->count() > 0 && option->get_name() != "--run" && option->get_name() != "--resume")
         ++given;
-    if (!a->resume) settle_model(*command, a->model);
+    if (!a->resume) {
+      settle_model(*command, a->model);
+      settle_task(*command, a->task);
+    }
     run_training(*a, given > 0);
   });
 }

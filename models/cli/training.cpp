@@ -5,6 +5,7 @@
 #include "models/cli/report.h"
 #include "models/report/label.h"
 #include "models/report/terminal.h"
+#include "models/seq2seq/alignment_errors.h"
 #include "models/train/interrupt.h"
 #include "models/train/run_lock.h"
 #include "tensor/parallel.h"
@@ -64,17 +65,23 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
   fmt::print("stopped at step {} ({}); best model from step {}\n", trainer.step(), name(reason),
              trainer.best_step());
   std::fflush(stdout);
-  Evaluation test = evaluate(model, config.codec, corpus.test, config.beam, [&] {
+  const auto poll = [&] {
     InterruptGuard::check(
         "interrupted in the final test, the training is done; repeat the test with: " + resume);
-  });
-  save_metrics(folder, config.task, test.score, trainer.step(), trainer.seconds());
+  };
+  Evaluation test = evaluate(model, config.codec, corpus.test, config.beam, poll);
+  std::optional<double> alignment;
+  if (model.attends() && !corpus.test_links.empty())
+    alignment =
+        attention_alignment_error_rate(model, config.codec, corpus.test, corpus.test_links, poll);
+  save_metrics(folder, config.task, test.score, trainer.step(), trainer.seconds(), alignment);
   write_report(folder, config, corpus, trainer, test);
   fmt::print(
       "test: {} sources, exact match {:.4f}, symbol error rate {:.4f}, BLEU {:.4f} ({}), loss "
       "{:.4f}; trained {:.0f} s\n",
       corpus.test.size(), test.score.exact_match, test.score.symbol_error_rate, test.score.bleu,
       test.bleu_signature, test.score.loss, trainer.seconds());
+  if (alignment) fmt::print("test: alignment error rate of the attention {:.4f}\n", *alignment);
   return test;
 }
 

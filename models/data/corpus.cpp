@@ -1,7 +1,8 @@
 #include "models/data/corpus.h"
 
+#include <algorithm>
+
 #include "models/json.h"
-#include "models/text/dates.h"
 #include "tensor/error.h"
 
 namespace glass {
@@ -11,7 +12,11 @@ TextCodec::TextCodec(const TextOptions& text, const std::vector<Pair>& train) : 
   for (const Pair& pair : train) {
     sources.push_back(source_tokens(pair.source));
     targets.push_back(target_tokens(pair.target));
+    const auto from = static_cast<int64_t>(sources.back().size());
+    const auto beyond = static_cast<int64_t>(targets.back().size()) + 1 - max_length(from);
+    if (beyond > 0 && from > 0) growth += (beyond + from - 1) / from;
   }
+  growth = std::min(growth, kMostGrowth);
   source = Vocabulary::build(sources, {.min_count = text.min_count});
   target = Vocabulary::build(targets, {.min_count = text.min_count});
 }
@@ -35,6 +40,7 @@ Json TextCodec::to_json() const {
           {"lower_source", options.lower_source},
           {"strip_stress", options.strip_stress},
           {"min_count", options.min_count},
+          {"growth", growth},
           {"source_vocabulary", source.to_json()},
           {"target_vocabulary", target.to_json()}};
 }
@@ -50,6 +56,8 @@ auto read_entry(const char* key, Read read) {
     throw Error(ErrorKind::environment, std::string("text, ") + key, e.relation(), e.values());
   }
 }
+
+constexpr WholeRange kGrowthRange{TextCodec::kLeastGrowth, TextCodec::kMostGrowth};
 
 Tokens tokens_entry(const Json& json, const char* key) {
   const auto name = entry<std::string>(json, key, "text");
@@ -71,6 +79,8 @@ TextCodec TextCodec::from_json(const Json& json) {
   codec.options.lower_source = entry<bool>(json, "lower_source", where);
   codec.options.strip_stress = entry<bool>(json, "strip_stress", where);
   codec.options.min_count = entry(json, "min_count", where, kCountRange);
+  if (json.contains("growth"))  // runs of older versions have none
+    codec.growth = entry(json, "growth", where, kGrowthRange);
   codec.source = vocabulary_entry(json, "source_vocabulary");
   codec.target = vocabulary_entry(json, "target_vocabulary");
   return codec;
@@ -121,11 +131,6 @@ Corpus read_corpus(const CorpusFiles& files) {
 std::vector<References> read_references(const std::string& path, bool strip_stress) {
   Corpus unused;
   return references(read(path, "data", strip_stress, unused));
-}
-
-Corpus dates_corpus(uint64_t seed) {
-  DateSets sets = make_dates(20000, 500, 2000, seed);
-  return {std::move(sets.train), references(sets.valid), references(sets.test)};
 }
 
 }  // namespace glass

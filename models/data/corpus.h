@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/metrics/alignment.h"
 #include "models/text/pairs.h"
 #include "models/text/tokens.h"
 #include "models/text/vocabulary.h"
@@ -39,8 +40,15 @@ class TextCodec {
   nlohmann::json to_json() const;
   static TextCodec from_json(const nlohmann::json& json);
 
+  /// The most tokens, the end counted, that an answer to a source of so many may have:
+  /// growth·source + 10. That cuts no answer of the training data unless it would take a growth
+  /// beyond kMostGrowth.
+  int64_t max_length(int64_t source_tokens) const { return growth * source_tokens + 10; }
+  static constexpr int64_t kLeastGrowth = 2, kMostGrowth = 20;
+
   TextOptions options;
   Vocabulary source, target;
+  int64_t growth = kLeastGrowth;
 };
 
 /// What was read, by the name of the file's role: "data", "valid", "test".
@@ -50,6 +58,7 @@ using TextStamps = std::map<std::string, TextStamp>;
 struct Corpus {
   std::vector<Pair> train;
   std::vector<References> valid, test;
+  std::vector<GoldLinks> valid_links = {}, test_links = {};  ///< of those; empty where not known
   std::vector<std::string> warnings = {};
   TextStamps stamps = {};
 };
@@ -64,7 +73,5 @@ struct CorpusFiles {
 Corpus read_corpus(const CorpusFiles& files);
 /// Sources with all their targets, of one file. Throws Error as read_corpus.
 std::vector<References> read_references(const std::string& path, bool strip_stress);
-/// The dates task: 20,000 training pairs, 500 and 2,000 dates that occur in training in no form.
-Corpus dates_corpus(uint64_t seed);
 
 }  // namespace glass

@@ -9,7 +9,7 @@
 namespace glass {
 namespace {
 
-constexpr int64_t kBatch = 128;
+constexpr int64_t kRows = 128, kSourceTokens = 8192;  // of a batch, at most
 
 Translation translation(const TextCodec& codec, const std::string& text, const Hypothesis& h,
                         bool replace_unknown) {
@@ -45,7 +45,7 @@ double corpus_loss(Translator& model, const TextCodec& codec, const std::vector<
   const NoGrad no_grad;
   double sum = 0;
   int64_t tokens = 0;
-  for (const Batch& batch : sorted_batches(sources, kBatch)) {
+  for (const Batch& batch : evaluation_batches(sources)) {
     poll();
     std::vector<std::vector<int64_t>> batch_sources, batch_targets;
     for (int64_t row : batch.rows) {
@@ -61,7 +61,10 @@ double corpus_loss(Translator& model, const TextCodec& codec, const std::vector<
 
 }  // namespace
 
-int64_t default_max_length(int64_t source_length) { return 2 * source_length + 10; }
+std::vector<Batch> evaluation_batches(const std::vector<std::vector<int64_t>>& sources,
+                                      int64_t beam) {
+  return sorted_batches(sources, std::max<int64_t>(1, kRows / beam), kSourceTokens / beam);
+}
 
 std::vector<std::vector<Translation>> translate(Translator& model, const TextCodec& codec,
                                                 const std::vector<std::string>& texts,
@@ -80,14 +83,13 @@ std::vector<std::vector<Translation>> translate(Translator& model, const TextCod
     places.push_back(i);
   }
   const int64_t wide = options.sampling ? options.sampling->samples : search.beam;
-  const int64_t rows = std::max<int64_t>(1, kBatch / std::max<int64_t>(wide, 1));
-  for (const Batch& batch : sorted_batches(sources, rows)) {
+  for (const Batch& batch : evaluation_batches(sources, std::max<int64_t>(1, wide))) {
     poll();
     std::vector<std::vector<int64_t>> batch_sources;
     std::vector<int64_t> most;
     for (int64_t row : batch.rows) {
       batch_sources.push_back(sources[static_cast<size_t>(row)]);
-      most.push_back(std::max(default_max_length(static_cast<int64_t>(batch_sources.back().size())),
+      most.push_back(std::max(codec.max_length(static_cast<int64_t>(batch_sources.back().size())),
                               search.min_length + 1));
     }
     search.max_lengths = most;

@@ -32,14 +32,16 @@ struct TranslateOptions {
 using Poll = std::function<void()>;
 
 /// Translates in batches of similar length; results in the order of the texts, n_best each. Each
-/// answer may have default_max_length of its own text (max_length is not used, but at least
+/// answer may have codec.max_length of its own text (max_length is not used, but at least
 /// min_length fits), and a text of nothing but white space has one answer, the empty one. poll is
 /// called before each batch: what it throws ends the work.
 std::vector<std::vector<Translation>> translate(
     Translator& model, const TextCodec& codec, const std::vector<std::string>& texts,
     TranslateOptions options, const Poll& poll = [] {});
-/// A length no answer of this kind needs: twice the source and a bit.
-int64_t default_max_length(int64_t source_length);
+/// Every row once, in batches that fit in memory: the fewer sentences, the longer they are.
+/// beam: hypotheses of each.
+std::vector<Batch> evaluation_batches(const std::vector<std::vector<int64_t>>& sources,
+                                      int64_t beam = 1);
 
 struct Evaluation {
   Score score;

@@ -91,13 +91,23 @@ void Batches::seek(BatchPosition position) {
 }
 
 std::vector<Batch> sorted_batches(const std::vector<std::vector<int64_t>>& sources,
-                                  int64_t batch_size) {
+                                  int64_t batch_size, int64_t most_tokens) {
   check_batch_size(batch_size);
   std::vector<int64_t> rows = all_rows(sources.size());
   std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) {
     return sources[static_cast<size_t>(a)].size() > sources[static_cast<size_t>(b)].size();
   });
-  return cut(rows, batch_size);
+  std::vector<Batch> batches;
+  int64_t fit = 0;  // rows, into the last batch
+  for (int64_t row : rows) {
+    if (batches.empty() || static_cast<int64_t>(batches.back().rows.size()) == fit) {
+      const auto longest = static_cast<int64_t>(sources[static_cast<size_t>(row)].size());
+      fit = std::clamp<int64_t>(most_tokens / std::max<int64_t>(1, longest), 1, batch_size);
+      batches.emplace_back();
+    }
+    batches.back().rows.push_back(row);
+  }
+  return batches;
 }
 
 }  // namespace glass

@@ -56,8 +56,9 @@ class Batches {
 };
 
 /// Every row once, longest source first (what does not fit in memory fails at once), rows of equal
-/// length in their order: for validation and translation. Throws when batch_size is less than 1.
+/// length in their order: for validation and translation. A batch of more than one row has at most
+/// most_tokens source tokens, padding counted. Throws when batch_size is less than 1.
 std::vector<Batch> sorted_batches(const std::vector<std::vector<int64_t>>& sources,
-                                  int64_t batch_size);
+                                  int64_t batch_size, int64_t most_tokens = INT64_MAX);
 
 }  // namespace glass

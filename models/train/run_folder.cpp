@@ -71,16 +71,17 @@ void save_config(const std::string& folder, const RunConfig& config) {
   Json stamps = Json::object();
   for (const auto& [role, stamp] : config.stamps)
     stamps[role] = {{"bytes", stamp.bytes}, {"crc32", stamp.crc32}};
-  const Json j = {{"task", config.task},
-                  {"files",
-                   {{"data", config.files.data},
-                    {"valid", config.files.valid},
-                    {"test", config.files.test},
-                    {"stamps", stamps}}},
-                  {"model", to_json(config.model)},
-                  {"training", to_json(config.training)},
-                  {"beam", config.beam},
-                  {"text", config.codec.to_json()}};
+  Json j = {{"task", config.task},
+            {"files",
+             {{"data", config.files.data},
+              {"valid", config.files.valid},
+              {"test", config.files.test},
+              {"stamps", stamps}}},
+            {"model", to_json(config.model)},
+            {"training", to_json(config.training)},
+            {"beam", config.beam},
+            {"text", config.codec.to_json()}};
+  if (find_task(config.task)) j["task_options"] = to_json(config.data);
   write_file_atomically(folder + "/config.json", j.dump(1) + "\n");
 }
 
@@ -96,8 +97,9 @@ RunConfig config_from(const Json& j) {
   const char* top = "top level";
   RunConfig config;
   config.task = entry<std::string>(j, "task", top);
-  if (config.task != "dates" && config.task != "pairs")
-    fail_environment(top, "task must be dates or pairs", "got ", config.task);
+  // Runs of older versions have the options that are the default.
+  if (find_task(config.task) && j.contains("task_options"))
+    config.data = task_options(j["task_options"]);
   const Json& files = require(j, "files", top);
   config.files.data = entry<std::string>(files, "data", "files");
   config.files.valid = entry<std::string>(files, "valid", "files");
@@ -167,17 +169,17 @@ std::unique_ptr<Translator> load_model(const std::string& folder, const RunConfi
 }
 
 Corpus load_corpus(const RunConfig& config) {
-  if (config.task == "dates") return dates_corpus(config.training.seed);
-  if (config.task != "pairs")
-    fail_environment("run folder", "unknown task", config.task, "; there are dates and pairs");
+  if (const Task* task = find_task(config.task))
+    return task->corpus(config.data, config.training.seed);
   Corpus corpus = read_corpus(config.files);
   check_unchanged(config, corpus);
   return corpus;
 }
 
 void save_metrics(const std::string& folder, const std::string& task, const Score& score,
-                  int64_t steps, double seconds) {
+                  int64_t steps, double seconds, std::optional<double> alignment_error_rate) {
   Json j = to_json(score);
+  if (alignment_error_rate) j["alignment_error_rate"] = *alignment_error_rate;
   j["task"] = task;
   j["steps"] = steps;
   j["seconds"] = seconds;

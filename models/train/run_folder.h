@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "models/data/corpus.h"
+#include "models/tasks/task.h"
 #include "models/train/model_options.h"
 #include "models/train/trainer.h"
 
@@ -11,7 +11,8 @@ namespace glass {
 
 /// What a run was started with: config.json in its folder.
 struct RunConfig {
-  std::string task;  ///< "dates" or "pairs"
+  std::string task;  ///< one of task_names()
+  TaskOptions data;  ///< of a task that makes its own
   CorpusFiles files;
   TextStamps stamps;  ///< of the files as the run began; empty in runs of older versions
   TextCodec codec;
@@ -37,8 +38,8 @@ std::unique_ptr<Translator> load_model(const std::string& folder, const RunConfi
 /// The corpus the run was started with. Throws Error when a file has changed since.
 Corpus load_corpus(const RunConfig& config);
 
-/// metrics.json: the last values.
+/// metrics.json: the last values. alignment_error_rate: where it is known.
 void save_metrics(const std::string& folder, const std::string& task, const Score& score,
-                  int64_t steps, double seconds);
+                  int64_t steps, double seconds, std::optional<double> alignment_error_rate = {});
 
 }  // namespace glass

@@ -119,6 +119,19 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
        "--data must name a file, got a name too long for this system: aaa"},
       {{"--resume", "--steps", "3"}, "--resume continues with the run's own options"},
       {{}, "--task pairs needs --data FILE, a TSV file: source, tab, target;"},
+      {{"--task", "copie"},
+       "--task must be dates, copy, reverse, stretch, sort, toy-mt or pairs, got copie"},
+      {{"--task", "copy", "--data", "x"}, "--task copy makes its own data; leave out --data, "},
+      {{"--task", "copy", "--repeat", "2"}, "--repeat has no effect with --task copy"},
+      {{"--task", "toy-mt", "--alphabet", "9"}, "--alphabet has no effect with --task toy-mt"},
+      {{"--task", "dates", "--max-length", "9"}, "--max-length has no effect with --task dates"},
+      {{"--task", "sort", "--source-tokens", "words"}, "--source-tokens has no effect with --task"},
+      {{"--task", "sort", "--strip-stress"}, "--strip-stress has no effect with --task sort"},
+      {{"--data", "x", "--train-size", "9"}, "--train-size has no effect with --task pairs"},
+      {{"--task", "copy", "--min-length", "13"},
+       "--min-length must be at most --max-length, 12, got 13"},
+      {{"--task", "copy", "--alphabet", "63"},
+       "--alphabet must be a whole number from 2 to 62, got 63"},
   };
   for (const auto& [words, wanted] : bad) {
     Words all = {"train", "--run", folder / "run"};

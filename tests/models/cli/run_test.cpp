@@ -137,7 +137,9 @@ TEST_CASE("a damaged config.json is named with its entry, what was met and what 
   CHECK_THAT(with("/training/seed", -3),
              ContainsSubstring("training: seed must be a whole number"));
   CHECK_THAT(with("/beam", 0), ContainsSubstring("top level: beam must be a whole number"));
-  CHECK_THAT(with("/task", "x"), ContainsSubstring("task must be dates or pairs: got x"));
+  CHECK_THAT(with("/task", "x"),
+             ContainsSubstring("task: must be dates, copy, reverse, stretch, sort, "
+                               "toy-mt or pairs: got x"));
   CHECK_THAT(with("/files/data", 1), ContainsSubstring("files: data must be a text: got 1"));
   CHECK_THAT(with("/files/stamps/data", 1), ContainsSubstring("files, stamps: must be an object"));
   CHECK_THAT(with("/text/source_tokens", "bytes"),
@@ -313,6 +315,37 @@ TEST_CASE("a Transformer trains, resumes and translates like any model", "[cli]"
   write_file_atomically(run + "/config.json", config.dump());
   CHECK_THAT(tests::program({"translate", "--run", run, "7"}).err,
              ContainsSubstring("model: kind must be seq2seq or transformer: got perceptron"));
+}
+
+TEST_CASE("a task with known alignments makes its data, reports its error rate and resumes",
+          "[cli]") {
+  const tests::Scratch folder;
+  const std::string run = folder / "run";
+  const tests::Output trained = tests::program(
+      {"train", "--task",       "stretch", "--run",        run, "--train-size", "80", "--test-size",
+       "9",     "--valid-size", "8",       "--min-length", "2", "--max-length", "4",  "--alphabet",
+       "7",     "--repeat",     "6",       "--embedding",  "3", "--hidden",     "3",  "--steps",
+       "2"});
+  INFO(trained.err);
+  REQUIRE(trained.status == 0);
+  CHECK_THAT(trained.out,
+             ContainsSubstring("stretch: 80 training pairs, 8 validation and 9 test") &&
+                 ContainsSubstring("test: alignment error rate of the attention 0."));
+  const auto config = nlohmann::json::parse(read_file(run + "/config.json"));
+  CHECK(config["task_options"] == nlohmann::json::parse(R"({"train": 80, "valid": 8, "test": 9,
+      "min_length": 2, "max_length": 4, "alphabet": 7, "repeat": 6})"));
+  CHECK(config["text"]["growth"] == 4);  // 24 letters of 4, and the end: 4·4 + 10
+  const auto metrics = nlohmann::json::parse(read_file(run + "/metrics.json"));
+  const double rate = metrics["alignment_error_rate"];
+  CHECK(rate > 0);
+  CHECK(rate < 1);
+  const auto scored = nlohmann::json::parse(tests::program({"eval", "--run", run, "--json"}).out);
+  CHECK(scored["alignment_error_rate"] == rate);
+  CHECK(scored["exact_match"] == metrics["exact_match"]);
+  CHECK_THAT(tests::program({"eval", "--run", run, "--split", "valid"}).out,
+             ContainsSubstring("alignment errors"));
+  CHECK(tests::program({"train", "--run", run, "--resume"}).status == 0);
+  CHECK(nlohmann::json::parse(read_file(run + "/metrics.json"))["alignment_error_rate"] == rate);
 }
 
 TEST_CASE("a run of a version with one kind of model and one Adam goes on", "[cli]") {

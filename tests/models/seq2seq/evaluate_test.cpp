@@ -22,6 +22,19 @@ TEST_CASE("translate refuses a beam that is no beam before it divides by it") {
   CHECK(translate(model, codec, {"ab"}, {.search = {.beam = 1}}).size() == 1);
 }
 
+TEST_CASE("an answer may be as long as the training data's need, in proportion") {
+  const auto limit = [](size_t source, size_t target) {
+    const TextCodec codec(TextOptions{}, {{std::string(source, 'a'), std::string(target, 'b')},
+                                          {std::string(9, 'a'), "b"}});
+    return codec.max_length(10);
+  };
+  CHECK(limit(5, 19) == 30);  // with the end 20 tokens: 2·5 + 10 are enough
+  CHECK(limit(5, 20) == 40);
+  CHECK(limit(5, 24) == 40);
+  CHECK(limit(5, 25) == 50);
+  CHECK(limit(1, 500) == 210);  // one long answer does not count without bounds
+}
+
 TEST_CASE("a batched translation is the one of each text alone, limit of length included") {
   const TextCodec codec(TextOptions{}, {{"abc", "ba"}, {"b", "cb"}});
   const std::vector<std::string> texts = {"a", "abcabcabcabc", "", "bca", " \u3000"};

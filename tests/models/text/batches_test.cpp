@@ -155,4 +155,7 @@ TEST_CASE("sorted batches begin with the longest and keep the order of equals", 
   CHECK(rows_of(sorted_batches(of_lengths({1, 3, 2, 3, 0}), 2)) ==
         std::vector<std::vector<int64_t>>{{1, 3}, {2, 0}, {4}});
   CHECK(sorted_batches({}, 2).empty());
+  // Padded to the longest, a batch has 6 tokens at most, unless it is one row.
+  CHECK(rows_of(sorted_batches(of_lengths({1, 3, 2, 9, 0, 2, 3}), 4, 6)) ==
+        std::vector<std::vector<int64_t>>{{3}, {1, 6}, {2, 5, 0}, {4}});
 }

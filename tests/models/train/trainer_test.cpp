@@ -21,7 +21,7 @@ TrainOptions short_options() {
 }
 
 Corpus small_corpus() {
-  Corpus corpus = dates_corpus(3);
+  Corpus corpus = dates_corpus({}, 3);
   corpus.train.resize(200);
   corpus.valid.resize(20);
   corpus.test.resize(20);

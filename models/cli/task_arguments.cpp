@@ -1,0 +1,104 @@
+#include "models/cli/task_arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/cli/usage.h"
+
+namespace glass {
+namespace {
+
+using Names = std::vector<std::string>;
+
+const Names kSizes = {"--train-size", "--valid-size", "--test-size"};
+const Names kKinds = {"--min-length", "--max-length", "--alphabet", "--repeat"};
+const Names kTokens = {"--source-tokens", "--target-tokens", "--lower", "--min-count"};
+
+void add_file_options(CLI::App& command, TaskArguments& a) {
+  const char* group = "Data of --task pairs";
+  command.add_option("--data", a.files.data, "TSV of source and target, plain or .gz")
+      ->transform(naming("a file"))
+      ->group(group);
+  command.add_option("--valid", a.files.valid, "The same for validation (default: split off)")
+      ->transform(naming("a file"))
+      ->group(group);
+  command.add_option("--test", a.files.test, "The same for the final test (default: split off)")
+      ->transform(naming("a file"))
+      ->group(group);
+  command
+      .add_flag("--strip-stress", a.files.strip_stress, "Drop stress marks from phones (AA1 -> AA)")
+      ->group(group);
+  const auto kinds = one_of({"chars", "words", "split"});
+  command.add_option("--source-tokens", a.source_tokens, "chars, words, or split (at white space)")
+      ->transform(kinds)
+      ->group(group);
+  command.add_option("--target-tokens", a.target_tokens, "The same for targets")
+      ->transform(kinds)
+      ->group(group);
+  command.add_flag("--lower", a.text.lower_source, "Lower-case the sources")->group(group);
+  command.add_option("--min-count", a.text.min_count, "Rarer tokens become <unk>")
+      ->transform(within(kCountRange))
+      ->group(group);
+}
+
+void add_synthetic_options(CLI::App& command, TaskArguments& a) {
+  const char* group = "Data that other tasks make, by --seed";
+  const auto add = [&](const std::string& name, int64_t& value, const WholeRange& range,
+                       const char* help) {
+    command.add_option(name, value, help)->transform(within(range))->group(group);
+  };
+  add("--train-size", a.data.train, kPairsRange, "Training pairs");
+  add("--valid-size", a.data.valid, kPairsRange, "Validation sources, which training lacks");
+  add("--test-size", a.data.test, kPairsRange, "Test sources, which training lacks");
+  add("--min-length", a.data.min_length, kLengthRange, "Shortest source, in letters or words");
+  add("--max-length", a.data.max_length, kLengthRange, "Longest source");
+  add("--alphabet", a.data.alphabet, kAlphabetRange, "Different letters");
+  add("--repeat", a.data.repeat, kRepeatRange, "How often stretch writes a letter");
+}
+
+}  // namespace
+
+std::string task_list() {
+  std::string list = fmt::format("  {:<8} --data FILE, of lines: source, tab, target\n", "pairs");
+  for (const Task& task : tasks()) list += fmt::format("  {:<8} {}\n", task.name, task.about);
+  return list;
+}
+
+void add_task_options(CLI::App& command, TaskArguments& a) {
+  command.add_option("--task", a.task, "What to learn: see below")->transform(one_of(task_names()));
+  add_file_options(command, a);
+  add_synthetic_options(command, a);
+}
+
+void settle_task(const CLI::App& command, TaskArguments& a) {
+  const Task* task = find_task(a.task);
+  const auto refuse = [&](const Names& options, const Names& but) {
+    for (const std::string& option : options)
+      if (command.count(option) > 0 && std::find(but.begin(), but.end(), option) == but.end())
+        usage_error(option + " has no effect with --task " + a.task);
+  };
+  if (!task) {
+    refuse(kSizes, {});
+    refuse(kKinds, {});
+    if (a.files.data.empty())
+      usage_error("--task pairs needs --data FILE, a TSV file: source, tab, target");
+  } else {
+    if (!(a.files.data + a.files.valid + a.files.test).empty())
+      usage_error("--task " + a.task + " makes its own data; leave out --data, --valid and --test");
+    refuse({"--strip-stress"}, {});
+    refuse(kKinds, task->options);
+    if (a.data.min_length > a.data.max_length)
+      usage_error(fmt::format("--min-length must be at most --max-length, {}, got {}",
+                              a.data.max_length, a.data.min_length));
+    if (task->tokens) {
+      refuse(kTokens, {});
+      a.source_tokens = a.target_tokens = std::string(name(*task->tokens));
+    }
+  }
+  a.text.source = tokens_named(a.source_tokens);
+  a.text.target = tokens_named(a.target_tokens);
+  a.text.strip_stress = a.files.strip_stress;
+}
+
+}  // namespace glass
