@@ -13,6 +13,7 @@ void add_eval_command(CLI::App& app);
 void add_audit_command(CLI::App& app);
 void add_score_command(CLI::App& app);
 void add_gradcheck_command(CLI::App& app);
+void add_completion_command(CLI::App& app);
 void add_info_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
 void add_reference_command(CLI::App& app);

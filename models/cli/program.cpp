@@ -87,6 +87,7 @@ int run_program(int argc, char** argv) {
   add_gradcheck_command(app);
   add_verify_command(app);
   add_reference_command(app);
+  add_completion_command(app);
   add_info_command(app);
   refuse_values_of_flags(app);
   return delivered(run(app, {argv + std::min(argc, 1), argv + argc}));
