@@ -84,7 +84,7 @@ bool write_fully(int descriptor, std::string_view bytes) {
 class Temporary {
  public:
   Temporary(const std::string& target, const std::string& path)
-      : name_(text(target, ".tmp-", ::getpid(), "-", number_++)),
+      : name_(text(target, kTemporaryMark, ::getpid(), "-", number_++)),
         file_(open_file(name_, O_WRONLY | O_CREAT | O_EXCL, 0666)) {
     if (!file_.open()) fail_system(kWrite, "cannot create a file in the folder of", path, errno);
   }

@@ -30,6 +30,9 @@ class InputFile {
 /// The bytes of a file. Throws Error (environment) with the path and the system's reason.
 std::string read_file(const std::string& path);
 
+/// Stands in the name of a temporary file, behind that of the file it is to replace.
+inline constexpr const char* kTemporaryMark = ".tmp-";
+
 /// Replaces the file by the parts one after the other, or leaves it as it was: the bytes go to a
 /// temporary file in the same folder, reach the disk, and take over the name in one step. A
 /// symbolic link stays a link, an existing file keeps its permissions. On failure the old file is

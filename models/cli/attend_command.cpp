@@ -22,6 +22,8 @@ struct AttendArguments {
   bool list = false;
 };
 
+constexpr double kPageWidth = 1200;  // of a picture of many heads
+
 int64_t head_number(const std::string& head) {
   if (head == "mean") return -1;
   if (head.empty() || head.size() > 4 || head.find_first_not_of("0123456789") != std::string::npos)
@@ -34,7 +36,10 @@ std::vector<AttentionMap> chosen_maps(const AttendArguments& a, const AttentionR
   const LayerAttention& layer = r.layer(a.layer);
   std::vector<AttentionMap> maps;
   if (a.head != "all") return {attention_map(r, layer, head_number(a.head))};
-  for (int64_t h = 0; h < layer.weights.size(0); ++h) maps.push_back(attention_map(r, layer, h));
+  for (int64_t h = 0; h < layer.weights.size(0); ++h) {
+    maps.push_back(attention_map(r, layer, h));
+    if (layer.weights.size(0) > 1) maps.back().title = text(layer.layer, ", head ", h);
+  }
   return maps;
 }
 
@@ -54,7 +59,8 @@ void run_attend(const AttendArguments& a) {
   }
   if (r.target.empty()) fail("attend", "there is nothing to draw", "the answer is empty");
   const std::vector<AttentionMap> maps = chosen_maps(a, r);
-  if (!a.svg.empty()) write_file_atomically(a.svg, heat_map_grid_svg(maps, 4));
+  if (!a.svg.empty())
+    write_file_atomically(a.svg, heat_map_grid_svg(maps, 4, {.max_width = kPageWidth}));
   if (!a.json.empty()) write_file_atomically(a.json, to_json(r).dump(1) + "\n");
   if (!a.npy.empty()) save_npy(a.npy, r.layer(a.layer).weights);
   if (!a.html.empty()) {
@@ -90,7 +96,16 @@ void add_attend_command(CLI::App& app) {
         {"--json", &a->json, "Write all layers, heads and tokens as data"},
         {"--npy", &a->npy, "Write the layer's weights [heads, rows, columns] for NumPy"}})
     command->add_option(option, *path, help)->transform(naming("a file"));
-  command->callback([a] { run_attend(*a); });
+  command->callback([command, a] {
+    const auto refuse = [&](const std::string& with, const std::vector<const char*>& options) {
+      for (const char* option : options)
+        if (command->count(with) > 0 && command->count(option) > 0)
+          usage_error(option + (" has no effect with " + with));
+    };
+    refuse("--list", {"--layer", "--head", "--svg", "--html", "--json", "--npy"});
+    refuse("--target", {"--beam"});
+    run_attend(*a);
+  });
 }
 
 }  // namespace glass

@@ -9,10 +9,10 @@ using Names = std::vector<std::string>;
 
 // Those that a Transformer has no use for.
 const Names kSeq2SeqOnly = {
-    "--encoder",        "--cell",      "--embedding", "--hidden",     "--one-way",
-    "--attention",      "--score",     "--scope",     "--normalizer", "--dialect",
-    "--attention-size", "--window",    "--strength",  "--coverage",   "--no-input-feeding",
-    "--sampling",       "--sampling-k"};
+    "--encoder",        "--cell",       "--embedding", "--hidden",     "--one-way",
+    "--attention",      "--score",      "--scope",     "--normalizer", "--dialect",
+    "--attention-size", "--window",     "--strength",  "--coverage",   "--no-input-feeding",
+    "--sampling",       "--sampling-k", "--bridge"};
 const Names kTransformerOnly = {"--d-model", "--ffn", "--norm-first"};
 
 // Parts that cannot be put together.
@@ -59,6 +59,12 @@ void check_contradictions(const CLI::App& command, const ModelArguments& a) {
                      (c.score == "concat" && c.dialect == "authors"),
                  "--score " + c.score + " --dialect " + c.dialect, {"--attention-size"});
   check_attention(c, a.seq2seq.hidden);
+  if (a.bridge == "copy" && (!a.one_way || a.encoder == "convolutional"))
+    usage_error(
+        "--bridge copy needs --encoder recurrent and --one-way: the states of both must fit");
+  if (a.bridge == "copy" && a.seq2seq.layers != a.seq2seq.decoder_layers)
+    usage_error(text("--bridge copy needs as many --layers as --decoder-layers, got ",
+                     a.seq2seq.layers, " and ", a.seq2seq.decoder_layers));
 }
 
 void add_recurrent_options(CLI::App& command, ModelArguments& a) {
@@ -76,6 +82,12 @@ void add_recurrent_options(CLI::App& command, ModelArguments& a) {
       ->transform(within(kSizeRange))
       ->group(group);
   command.add_flag("--one-way", a.one_way, "Encoder reads forward only")->group(group);
+  command
+      .add_option(
+          "--bridge", a.bridge,
+          "The decoder begins with: none (zeros), copy (the encoder's states), dense (a layer)")
+      ->transform(one_of({"none", "copy", "dense"}))
+      ->group(group);
   command
       .add_option("--sampling", a.seq2seq.sampling.schedule,
                   "Scheduled sampling: none, linear, exponential or inverse-sigmoid")
@@ -185,6 +197,7 @@ void settle_model(const CLI::App& command, ModelArguments& a) {
   a.seq2seq.convolutional = a.encoder == "convolutional";
   a.seq2seq.place = place_named(a.place);
   a.seq2seq.input_feeding = !a.no_input_feeding;
+  a.seq2seq.bridge = bridge_named(a.bridge);
   TransformerTranslatorOptions& t = a.transformer;
   if (command.count("--layers") > 0) t.layers = a.seq2seq.layers;
   if (command.count("--decoder-layers") > 0) t.decoder_layers = a.seq2seq.decoder_layers;

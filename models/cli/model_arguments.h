@@ -10,7 +10,8 @@ namespace glass {
 /// What the command line says of the model. Options that both kinds have are those of seq2seq until
 /// settle_model.
 struct ModelArguments {
-  std::string kind = "seq2seq", cell = "lstm", place = "before", encoder = "recurrent";
+  std::string kind = "seq2seq", cell = "lstm", place = "before", encoder = "recurrent",
+              bridge = "dense";
   bool one_way = false, no_input_feeding = false;
   Seq2SeqOptions seq2seq;
   TransformerTranslatorOptions transformer;

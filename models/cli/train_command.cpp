@@ -55,10 +55,6 @@ void run_training(TrainArguments& a, bool options_given) {
     make_absolute(*path);
   a.config.stamps = corpus.stamps;
   a.config.model = model_of(a.model, a.config.codec.source.size(), a.config.codec.target.size());
-  if (std::holds_alternative<TransformerTranslatorOptions>(a.config.model)) {
-    a.config.training.beta2 = 0.98;  // Vaswani et al. 2017, section 5.3
-    a.config.training.eps = 1e-9;
-  }
   const Evaluation test = train_run(a.config, corpus, a.run, Start::fresh);
   print_samples(test.translations, 3);
 }
@@ -109,6 +105,20 @@ void add_train_command(CLI::App& app) {
   command->add_option("--clip", t.clip, "Largest gradient norm; 0: no limit")
       ->transform(within(kAmountRange))
       ->group(training);
+  command->add_option("--beta1", t.beta1, "Adam: decay of the mean gradient")
+      ->transform(within(kBetaRange))
+      ->group(training);
+  command->add_option("--beta2", t.beta2, "Adam: of its square (transformer: 0.98)")
+      ->transform(within(kBetaRange))
+      ->group(training);
+  command->add_option("--eps", t.eps, "Adam: added to its root (transformer: 1e-9)")
+      ->transform(within(kAmountRange))
+      ->group(training);
+  command
+      ->add_option("--ema", t.ema,
+                   "Validate and keep a moving average of the weights with this decay; 0: the last")
+      ->transform(within(kBetaRange))
+      ->group(training);
   command->add_option("--weight-decay", t.weight_decay, "L2 penalty")
       ->transform(within(kAmountRange))
       ->group(training);
@@ -135,6 +145,10 @@ void add_train_command(CLI::App& app) {
     if (!a->resume) {
       settle_model(*command, a->model);
       settle_task(*command, a->task);
+      TrainOptions& t = a->config.training;
+      const bool transformer = a->model.kind == "transformer";  // Vaswani et al. 2017, section 5.3
+      if (transformer && command->count("--beta2") == 0) t.beta2 = 0.98;
+      if (transformer && command->count("--eps") == 0) t.eps = 1e-9;
     }
     run_training(*a, given > 0);
   });

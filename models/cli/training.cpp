@@ -46,18 +46,23 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
   Trainer trainer(task, task.batches(config.training), config.training, folder);
   // All that could be refused was accepted: only now is something written.
   InterruptGuard::check("interrupted before the first step; nothing was written");
-  if (start != Start::resume) make_folder(folder);
+  std::vector<std::string> folders;
+  if (start != Start::resume) folders = make_folder(folder);
   const RunLock lock(folder);
-  if (start == Start::resume)
+  remove_leftovers(folder);
+  std::optional<NewRun> fresh;
+  if (start == Start::resume) {
     trainer.resume();
-  else
+  } else {
+    fresh.emplace(folder, std::move(folders));
     begin_run(folder, config, start == Start::replace);
+  }
   print_start(config, corpus, model, folder);
   if (start == Start::resume) fmt::print("continuing at step {}\n", trainer.step());
   const StopReason reason = trainer.run([&](const Trainer& t) {
     const HistoryEntry& last = t.history().back();
     print_validation(last, t.best_step() == last.step);
-    save_metrics(folder, config.task, t.best(), t.step(), t.seconds());
+    save_metrics(folder, config.task, {t.best(), t.step(), t.seconds(), t.step_seconds()});
   });
   if (reason == StopReason::interrupted)
     throw Interrupted(
@@ -70,18 +75,22 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
         "interrupted in the final test, the training is done; repeat the test with: " + resume);
   };
   Evaluation test = evaluate(model, config.codec, corpus.test, config.beam, poll);
-  std::optional<double> alignment;
+  RunMetrics metrics{test.score, trainer.step(), trainer.seconds(), trainer.step_seconds()};
+  if (model.attends())
+    metrics.attention_multiply_adds = attention_multiply_adds(model, config.codec, corpus.test);
   if (model.attends() && !corpus.test_links.empty())
-    alignment =
+    metrics.alignment_error_rate =
         attention_alignment_error_rate(model, config.codec, corpus.test, corpus.test_links, poll);
-  save_metrics(folder, config.task, test.score, trainer.step(), trainer.seconds(), alignment);
+  save_metrics(folder, config.task, metrics);
   write_report(folder, config, corpus, trainer, test);
   fmt::print(
       "test: {} sources, exact match {:.4f}, symbol error rate {:.4f}, BLEU {:.4f} ({}), loss "
       "{:.4f}; trained {:.0f} s\n",
       corpus.test.size(), test.score.exact_match, test.score.symbol_error_rate, test.score.bleu,
       test.bleu_signature, test.score.loss, trainer.seconds());
-  if (alignment) fmt::print("test: alignment error rate of the attention {:.4f}\n", *alignment);
+  if (metrics.alignment_error_rate)
+    fmt::print("test: alignment error rate of the attention {:.4f}\n",
+               *metrics.alignment_error_rate);
   return test;
 }
 

@@ -53,7 +53,21 @@ void print(const Translation& t, bool attention) {
                shorten(clean_text(t.source), kLongestEcho));
 }
 
-void run_translate(TranslateArguments& a) {
+// Places of the texts that the model can read; the others are named.
+std::vector<size_t> readable(const Translator& model, const TextCodec& codec,
+                             const std::vector<std::string>& texts) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < texts.size(); ++i) try {
+      check_source_length(model, texts[i],
+                          static_cast<int64_t>(codec.source_tokens(texts[i]).size()));
+      places.push_back(i);
+    } catch (const Error& e) {
+      fmt::print(stderr, "glass: not translated, text {}: {}\n", i + 1, clean_text(e.what()));
+    }
+  return places;
+}
+
+int run_translate(TranslateArguments& a) {
   if (!a.sample && a.search.n_best > a.search.beam)
     usage_error(
         fmt::format("--n-best must be at most --beam, {}, got {}", a.search.beam, a.search.n_best));
@@ -80,12 +94,21 @@ void run_translate(TranslateArguments& a) {
     options.sampling->samples = a.search.n_best;
     options.sampling->keep_weights = options.search.keep_weights;
   }
-  const auto results = translate(*model, config.codec, texts, options);
-  if (!a.svg.empty() && results[0][0].tokens.empty())
+  const std::vector<size_t> places = readable(*model, config.codec, texts);
+  std::vector<std::string> read;
+  for (size_t place : places) read.push_back(texts[place]);
+  const auto results = translate(*model, config.codec, read, options);
+  if (!a.svg.empty() && (results.empty() || results[0][0].tokens.empty()))
     fail("translate", "--svg has nothing to draw", "the answer is empty");
-  for (const auto& best : results)
-    for (const Translation& t : best) print(t, a.attention);
+  for (size_t i = 0, next = 0; i < texts.size(); ++i) {
+    if (next == places.size() || places[next] != i) {
+      fmt::print("\n");  // so that line by line the others stay where they belong
+      continue;
+    }
+    for (const Translation& t : results[next++]) print(t, a.attention);
+  }
   if (!a.svg.empty()) write_file_atomically(a.svg, heat_map_svg(attention_map(results[0][0])));
+  return places.size() == texts.size() ? 0 : 1;
 }
 
 }  // namespace
@@ -153,7 +176,11 @@ void add_translate_command(CLI::App& app) {
                                "--min-length", "--no-repeat-ngram"})
       if (a->sample && command->count(option) > 0)
         usage_error(std::string(option) + " has no effect with --sample");
-    run_translate(*a);
+    for (const char* option : {"--length-penalty", "--length-norm", "--coverage-penalty"})
+      if (a->search.beam < 2 && command->count(option) > 0)
+        usage_error(std::string(option) +
+                    " needs --beam of at least 2: a greedy search has nothing to rank");
+    if (run_translate(*a) != 0) throw CLI::RuntimeError(1);
   });
 }
 

@@ -271,6 +271,16 @@ std::string heat_map_grid_svg(const std::vector<AttentionMap>& maps, size_t colu
     if (!map.title.empty()) title += (title.empty() ? "" : ", ") + map.title;
   }
   const ValueRange range = range_of(all);
+  const auto fits = [&](size_t in_a_row) {
+    double widest_row = 0, width = 0;
+    for (size_t i = 0; i < maps.size(); ++i) {
+      width = (i % in_a_row == 0 ? 0 : width) +
+              draw(maps[i], range, style, (i + 1) % in_a_row == 0).layout.width;
+      widest_row = std::max(widest_row, width);
+    }
+    return style.max_width <= 0 || widest_row <= style.max_width;
+  };
+  while (columns > 1 && !fits(columns)) --columns;
   std::vector<Picture> pictures;
   std::vector<double> widths(columns, 0), heights((maps.size() + columns - 1) / columns, 0);
   for (size_t i = 0; i < maps.size(); ++i) {

@@ -12,6 +12,7 @@ struct HeatMapStyle {
   /// that has heat_map_css() and so follows the page's light and dark.
   bool standalone = true;
   std::string source_name = "source", target_name = "target";  ///< of the axes; empty: none
+  double max_width = 0;  ///< of a grid: then fewer maps stand in a row; 0: as wide as it gets
 };
 
 /// A heat map as SVG: source on top (rotated when long), target at the left, rows and columns in
@@ -21,7 +22,8 @@ struct HeatMapStyle {
 std::string heat_map_svg(const AttentionMap& map, const HeatMapStyle& style = {});
 
 /// Many maps in one picture, row by row, on one colour scale: heads of a layer, steps of training,
-/// kinds of attention. Throws Error without a map or a column too.
+/// kinds of attention. A row has at most so many columns. Throws
+/// Error without a map or a column too.
 std::string heat_map_grid_svg(const std::vector<AttentionMap>& maps, size_t columns,
                               const HeatMapStyle& style = {});
 

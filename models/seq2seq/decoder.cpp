@@ -40,23 +40,35 @@ AttentionPlace place_named(const std::string& text) {
   fail("model", "attention must be none, before or after", "got ", text);
 }
 
+std::string name(Bridge bridge) {
+  return bridge == Bridge::none ? "none" : bridge == Bridge::copy ? "copy" : "dense";
+}
+
+Bridge bridge_named(const std::string& text) {
+  for (const auto bridge : {Bridge::none, Bridge::copy, Bridge::dense})
+    if (name(bridge) == text) return bridge;
+  fail("model", "bridge must be none, copy or dense", "got ", text);
+}
+
 Decoder::Decoder(const DecoderOptions& o, Generator& init)
     : embedding(o.vocabulary, o.embedding, 0, init),
       attention(make_attention(o, init)),
-      start_h(o.keys, o.layers * o.hidden, true, init),
+      start_h(o.start == Bridge::dense
+                  ? std::optional<Linear>(std::in_place, o.keys, o.layers * o.hidden, true, init)
+                  : std::nullopt),
       rnn(o.cell, input_size(o), o.hidden,
           {.num_layers = o.layers, .dropout = o.layers > 1 ? o.dropout : 0}, init),
       output(o.place == AttentionPlace::after ? o.hidden : o.hidden + context_size(o),
              o.tied ? o.embedding : o.vocabulary, true, init),
       options_(o) {
-  if (rnn.has_cell()) start_c.emplace(o.keys, o.layers * o.hidden, true, init);
+  if (start_h && rnn.has_cell()) start_c.emplace(o.keys, o.layers * o.hidden, true, init);
   if (needs_bridge(o)) bridge.emplace(o.keys, o.hidden, false, init);
 }
 
 void Decoder::visit(Visitor& v) {
   v("embedding", embedding);
   if (attention) v("attention", *attention);
-  v("start_h", start_h);
+  if (start_h) v("start_h", *start_h);
   if (start_c) v("start_c", *start_c);
   if (bridge) v("bridge", *bridge);
   v("rnn", rnn);
@@ -68,15 +80,20 @@ Decoder::Memory Decoder::read(const Var& states, const Var& last, const Mask& ma
   return {attention->prepare(bridge ? (*bridge)(states) : states, mask), last};
 }
 
-Decoder::State Decoder::start(const Var& last) const {
+Decoder::State Decoder::start(const Var& last, const Var& h, const Var& c) const {
   const int64_t B = last.size(0);
   const auto layers = [&](const Linear& from) {
     const Var all = tanh(from(last));  // [B, layers·H]
     if (options_.layers == 1) return unsqueeze(all, 0);
     return transpose(reshape(all, {B, options_.layers, options_.hidden}), 0, 1);
   };
-  State state{layers(start_h), {}, {}, {}};
-  if (start_c) state.c = layers(*start_c);
+  const auto zeros = [&] {
+    return Var(Tensor::zeros({options_.layers, B, options_.hidden}, last.dtype()));
+  };
+  State state{h, c, {}, {}};
+  if (options_.start == Bridge::none) state = {zeros(), rnn.has_cell() ? zeros() : Var(), {}, {}};
+  if (options_.start == Bridge::dense)
+    state = {layers(*start_h), start_c ? layers(*start_c) : Var(), {}, {}};
   if (options_.place == AttentionPlace::after && options_.input_feeding)
     state.feed = Var(Tensor::zeros({B, options_.hidden}, last.dtype()));
   return state;

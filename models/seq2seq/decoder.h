@@ -16,6 +16,12 @@ enum class AttentionPlace : uint8_t { none, before, after };
 std::string name(AttentionPlace place);
 AttentionPlace place_named(const std::string& name);  ///< throws Error for another name
 
+/// What the decoder begins with: zeros; the encoder's final states, layer by layer; or s_0 =
+/// tanh(W_s·h_S) of its last one, a matrix for each layer (and for the cells of an LSTM).
+enum class Bridge : uint8_t { none, copy, dense };
+std::string name(Bridge bridge);
+Bridge bridge_named(const std::string& name);  ///< throws Error for another name
+
 struct DecoderOptions {
   int64_t vocabulary = 0, embedding = 64, hidden = 128, layers = 1;
   int64_t keys = 256;  ///< size of an encoder state
@@ -25,6 +31,7 @@ struct DecoderOptions {
   AttentionChoice attention = {};
   bool input_feeding = true;  ///< attention after the step: the last h̃ is an input
   bool tied = false;          ///< the output layer shares the embedding's weight
+  Bridge start = Bridge::dense;
 };
 
 /// Writes a sentence. s_t = state, c_t = context, h the encoder's states:
@@ -57,8 +64,8 @@ class Decoder : public Module {
     std::vector<AttentionOutput> seen;  ///< of one query each, or of all at once; empty without
   };
   Memory read(const Var& states, const Var& last, const Mask& mask) const;
-  /// s_0 = tanh(W_s·h_S) for every layer, for an LSTM also its cells.
-  State start(const Var& last) const;
+  /// s_0, as Bridge says. h and c: the encoder's final states [layers, B, H], for copy.
+  State start(const Var& last, const Var& h = {}, const Var& c = {}) const;
   /// One step: embedded [B, E].
   Written step(const Var& embedded, const State& state, const Memory& memory);
   /// All steps: embedded [B, T, E]. Where no step needs what the last one attended to, at once.
@@ -71,8 +78,8 @@ class Decoder : public Module {
 
   Embedding embedding;
   std::optional<Attention> attention;
-  Linear start_h;
-  std::optional<Linear> start_c, bridge;  ///< bridge: keys to the size of queries, for dot products
+  std::optional<Linear> start_h, start_c,
+      bridge;  ///< bridge: keys to the size of queries, for dot products
   Recurrent rnn;
   Linear output;
 

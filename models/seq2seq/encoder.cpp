@@ -43,6 +43,8 @@ Encoder::Output Encoder::read(const Var& embedded, const std::vector<int64_t>& l
   Output out;
   const auto y = (*rnn)(dropout(embedded, options_.dropout, is_training(), drops), lengths);
   out.states = y.output;
+  out.h = y.h;
+  out.c = y.c;
   const int64_t directions = options_.bidirectional ? 2 : 1, total = y.h.size(0);
   std::vector<Var> last;
   for (int64_t d = 0; d < directions; ++d) last.push_back(select(y.h, 0, total - directions + d));
@@ -66,7 +68,7 @@ Encoder::Output Encoder::convolve(const Var& embedded, const std::vector<int64_t
   Tensor sizes = Tensor::empty({embedded.size(0), 1}, kFloat64);
   for (size_t b = 0; b < lengths.size(); ++b)
     sizes.data<double>()[b] = static_cast<double>(std::max<int64_t>(lengths[b], 1));
-  return {h, sum(h, {1}) / Var(sizes.to(h.dtype()))};
+  return {h, sum(h, {1}) / Var(sizes.to(h.dtype())), {}, {}};
 }
 
 }  // namespace glass

@@ -28,6 +28,7 @@ class Encoder : public Module {
   struct Output {
     Var states;  ///< [B, S, output_size()], zero behind a sentence's end
     Var last;    ///< [B, output_size()]: the final state, both directions; convolutional: the mean
+    Var h, c;    ///< final states of all layers [layers·directions, B, H]; c of an LSTM only
   };
   /// tokens: [B, S] int64. drops: where dropout draws from.
   Output operator()(const Tensor& tokens, const std::vector<int64_t>& lengths, Generator& drops);

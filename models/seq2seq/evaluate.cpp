@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/metrics/answers.h"
+#include "models/report/label.h"
 #include "models/text/utf8.h"
 #include "models/text/vocabulary.h"
 
@@ -61,6 +62,13 @@ double corpus_loss(Translator& model, const TextCodec& codec, const std::vector<
 
 }  // namespace
 
+void check_source_length(const Translator& model, const std::string& text, int64_t tokens) {
+  if (tokens > model.longest_source())
+    fail("translate", "a source has more tokens than location scores know places", tokens,
+         ", at most ", model.longest_source(),
+         " (--attention-size in training): ", shorten(clean_text(text), 60));
+}
+
 std::vector<Batch> evaluation_batches(const std::vector<std::vector<int64_t>>& sources,
                                       int64_t beam) {
   return sorted_batches(sources, std::max<int64_t>(1, kRows / beam), kSourceTokens / beam);
@@ -80,6 +88,7 @@ std::vector<std::vector<Translation>> translate(Translator& model, const TextCod
       continue;
     }
     sources.push_back(codec.encode_source(texts[i]));
+    check_source_length(model, texts[i], static_cast<int64_t>(sources.back().size()));
     places.push_back(i);
   }
   const int64_t wide = options.sampling ? options.sampling->samples : search.beam;
@@ -136,12 +145,27 @@ Evaluation evaluate(Translator& model, const TextCodec& codec, const std::vector
   return out;
 }
 
+double attention_multiply_adds(const Translator& model, const TextCodec& codec,
+                               const std::vector<References>& data) {
+  double sum = 0;
+  for (const References& r : data)
+    sum += model.attention_multiply_adds(
+        static_cast<int64_t>(codec.source_tokens(r.source).size()),
+        static_cast<int64_t>(codec.target_tokens(r.targets.at(0)).size()) + 1);
+  return data.empty() ? 0 : sum / static_cast<double>(data.size());
+}
+
 Seq2SeqTask::Seq2SeqTask(Translator& model, const TextCodec& codec, const Corpus& corpus)
     : model_(model), codec_(codec), corpus_(corpus) {
   for (const Pair& pair : corpus.train) {
     sources_.push_back(codec.encode_source(pair.source));
     targets_.push_back(codec.encode_target(pair.target));
+    check_source_length(model, pair.source, static_cast<int64_t>(sources_.back().size()));
   }
+  for (const auto* data : {&corpus.valid, &corpus.test})
+    for (const References& r : *data)
+      check_source_length(model, r.source,
+                          static_cast<int64_t>(codec.source_tokens(r.source).size()));
 }
 
 Batches Seq2SeqTask::batches(const TrainOptions& options) const {

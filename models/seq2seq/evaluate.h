@@ -29,12 +29,16 @@ struct TranslateOptions {
   bool replace_unknown = false;
 };
 
+/// Throws Error, naming the limit, for a source of more tokens than the model can read.
+void check_source_length(const Translator& model, const std::string& text, int64_t tokens);
+
 using Poll = std::function<void()>;
 
 /// Translates in batches of similar length; results in the order of the texts, n_best each. Each
 /// answer may have codec.max_length of its own text (max_length is not used, but at least
 /// min_length fits), and a text of nothing but white space has one answer, the empty one. poll is
-/// called before each batch: what it throws ends the work.
+/// called before each batch: what it throws ends the work. Throws Error before the first where a
+/// text is too long for the model.
 std::vector<std::vector<Translation>> translate(
     Translator& model, const TextCodec& codec, const std::vector<std::string>& texts,
     TranslateOptions options, const Poll& poll = [] {});
@@ -53,9 +57,14 @@ Evaluation evaluate(
     Translator& model, const TextCodec& codec, const std::vector<References>& data, int64_t beam,
     const Poll& poll = [] {});
 
+/// Mean multiply-adds of the attention per sentence, its (first) target given.
+double attention_multiply_adds(const Translator& model, const TextCodec& codec,
+                               const std::vector<References>& data);
+
 /// The training pairs of a corpus as what the trainer needs.
 class Seq2SeqTask : public Trainee {
  public:
+  /// Throws Error where a source, of validation and test too, is too long for the model.
   Seq2SeqTask(Translator& model, const TextCodec& codec, const Corpus& corpus);
   Batches batches(const TrainOptions& options) const;
   Module& model() override { return model_; }

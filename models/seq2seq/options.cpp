@@ -18,6 +18,7 @@ Json to_json(const Seq2SeqOptions& o) {
           {"attention", to_json(o.attention)},
           {"input_feeding", o.input_feeding},
           {"tied", o.tied},
+          {"bridge", name(o.bridge)},
           {"sampling", o.sampling.schedule},
           {"sampling_k", o.sampling.k},
           {"dropout", o.dropout},
@@ -41,6 +42,8 @@ Seq2SeqOptions seq2seq_options(const Json& json) {
   o.attention = attention_choice(require(json, "attention", where));
   o.input_feeding = entry<bool>(json, "input_feeding", where);
   o.tied = entry<bool>(json, "tied", where);
+  if (json.contains("bridge"))  // runs of older versions have none
+    o.bridge = bridge_named(entry<std::string>(json, "bridge", where));
   o.sampling = {entry<std::string>(json, "sampling", where),
                 entry(json, "sampling_k", where, kAmountRange)};
   o.sampling.keep(0);  // throws for an unknown schedule

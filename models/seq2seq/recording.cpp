@@ -4,6 +4,7 @@
 
 #include "autograd/ops/reduction.h"
 #include "models/json.h"
+#include "models/text/utf8.h"
 #include "nn/attention/recorder.h"
 #include "tensor/ops.h"
 
@@ -36,7 +37,9 @@ AttentionRecording record_attention(Translator& model, const TextCodec& codec,
   y.source_text = text;
   y.target_text = answer;
   y.source = codec.source_tokens(text);
-  if (y.source.empty()) fail("attend", "the text has no tokens", "got \"", text, "\"");
+  if (y.source.empty() || trim(text).empty())
+    fail("attend", "the text is blank, so there is nothing to read", "got \"", text, "\"");
+  check_source_length(model, text, static_cast<int64_t>(y.source.size()));
   if (answer.empty()) {
     const Translation best = translate(model, codec, {text}, {.search = {.beam = beam}})[0][0];
     y.target = best.tokens;

@@ -2,6 +2,7 @@
 
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/loss.h"
+#include "models/seq2seq/attention_cost.h"
 #include "models/text/vocabulary.h"
 #include "nn/attention/losses.h"
 #include "tensor/ops.h"
@@ -27,6 +28,7 @@ DecoderOptions decoder_options(const Seq2SeqOptions& o) {
   d.attention = o.attention;
   d.input_feeding = o.input_feeding;
   d.tied = o.tied;
+  d.start = o.bridge;
   return d;
 }
 
@@ -69,6 +71,14 @@ Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, std::shared_ptr<Generator> gener
       decoder(decoder_options(options), *generator_),
       options_(options) {
   options_.sampling.keep(0);  // throws for a wrong schedule
+  const bool like_decoder =
+      !options.bidirectional && !options.convolutional && options.layers == options.decoder_layers;
+  if (options.bridge == Bridge::copy && !like_decoder)
+    fail("model",
+         "bridge copy needs a recurrent encoder of one direction and as many layers as "
+         "the decoder",
+         options.layers, " and ", options.decoder_layers, " layers",
+         options.bidirectional ? ", both directions" : "");
   if (options.place != AttentionPlace::none && options.attention.normalizer == "hard")
     baseline = Tensor::scalar(0);
 }
@@ -82,7 +92,8 @@ void Seq2Seq::visit(Visitor& v) {
 Seq2Seq::Source Seq2Seq::read(const Var& embedded, const std::vector<int64_t>& lengths) {
   const auto encoded = encoder.read(embedded, lengths, *generator_);
   const Mask mask = Mask::from_lengths(lengths, embedded.size(1));
-  return {decoder.read(encoded.states, encoded.last, mask), decoder.start(encoded.last)};
+  return {decoder.read(encoded.states, encoded.last, mask),
+          decoder.start(encoded.last, encoded.h, encoded.c)};
 }
 
 Decoder::Written Seq2Seq::write(const Seq2SeqBatch& batch, int64_t step) {
@@ -154,6 +165,15 @@ Var Seq2Seq::reinforce(const Decoder::Written& written, const Var& logits,
   baseline.fill_(moving.value());
   return reinforce_loss(where(rows, cat(log_probabilities, 2), 0.0), reward,
                         where(rows, cat(entropies, 2), 0.0), before);
+}
+
+int64_t Seq2Seq::longest_source() const {
+  const bool limited = attends() && options_.attention.score == "location";
+  return limited ? options_.attention.size : Translator::longest_source();
+}
+
+double Seq2Seq::attention_multiply_adds(int64_t source, int64_t target) const {
+  return attends() ? glass::attention_multiply_adds(decoder.attention->options, source, target) : 0;
 }
 
 Tensor Seq2Seq::attention(const Seq2SeqBatch& batch) {

@@ -22,6 +22,7 @@ struct Seq2SeqOptions {
   AttentionPlace place = AttentionPlace::before;
   bool input_feeding = true, tied = false;
   ScheduledSampling sampling = {};
+  Bridge bridge = Bridge::dense;
 };
 nlohmann::json to_json(const Seq2SeqOptions& options);
 /// Throws Error naming a missing or unknown key.
@@ -38,6 +39,9 @@ class Seq2Seq : public Translator {
   /// scheduled sampling some of them are the model's own. Hard attention adds its REINFORCE term.
   Loss loss(const Seq2SeqBatch& batch, int64_t step = 0) override;
   bool attends() const override { return decoder.attends(); }
+  /// That of location scores, which know so many places.
+  int64_t longest_source() const override;
+  double attention_multiply_adds(int64_t source, int64_t target) const override;
   Tensor attention(const Seq2SeqBatch& batch) override;
   std::array<Var, 2> embed(const Seq2SeqBatch& batch) override;
   Var logits(const Var& source, const Var& target, const Seq2SeqBatch& batch) override;

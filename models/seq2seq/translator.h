@@ -32,6 +32,10 @@ class Translator : public Module {
   /// step: how many training steps were done, for what changes while training.
   virtual Loss loss(const Seq2SeqBatch& batch, int64_t step = 0) = 0;
   virtual bool attends() const { return true; }
+  /// The most tokens of a source that it can read.
+  virtual int64_t longest_source() const { return INT64_MAX; }
+  /// Multiply-adds of the attention over a sentence of so many tokens (attention_cost.h).
+  virtual double attention_multiply_adds(int64_t source, int64_t target) const = 0;
   /// Attention weights [B, T, S] under teacher forcing, averaged over heads; undefined for a model
   /// without attention.
   virtual Tensor attention(const Seq2SeqBatch& batch) = 0;

@@ -55,6 +55,7 @@ void Trainer::save_checkpoint() {
   NamedTensors all;
   put(all, "model.", trainee_.model().state_dict());
   put(all, "optimizer.", optimizer_.state_dict());
+  if (average_) put(all, "average.", average_->state_dict());
   put(all, "best.", best_state_);
   const auto random = trainee_.generator().state();
   Json history = Json::array();
@@ -65,6 +66,7 @@ void Trainer::save_checkpoint() {
                        {"valid", to_json(h.valid)}});
   const Json state = {{"step", step_},
                       {"seconds", seconds_},
+                      {"step_seconds", step_seconds_},
                       {"loss_sum", loss_sum_},
                       {"loss_tokens", loss_tokens_},
                       {"best_step", best_step_},
@@ -93,6 +95,8 @@ void Trainer::resume() {
     best_step_ = entry(state, "best_step", kWhere, steps_done);
     history_ = history_from(require(state, "history", kWhere), steps_done);
     seconds_ = entry(state, "seconds", kWhere, kNotNegative);
+    if (state.contains("step_seconds"))  // checkpoints of older versions have none
+      step_seconds_ = entry(state, "step_seconds", kWhere, kNotNegative);
     loss_sum_ = entry(state, "loss_sum", kWhere, kNotNegative);
     loss_tokens_ = entry(state, "loss_tokens", kWhere, kTokensRange);
     best_ = score_from(require(state, "best", kWhere), "training, best");
@@ -106,6 +110,7 @@ void Trainer::resume() {
   if (!history_.empty()) load_state(trainee_.model(), best_state_, path);  // that it fits
   load_state(trainee_.model(), take(all, "model."), path);
   load_state(optimizer_, take(all, "optimizer."), path);
+  if (average_) load_state(*average_, take(all, "average."), path);
   // The best model's file may be older when the last session died between two writes.
   if (!history_.empty()) save_safetensors(folder_ + "/model.safetensors", best_state_);
 }

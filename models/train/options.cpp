@@ -16,8 +16,10 @@ Json to_json(const TrainOptions& o) {
           {"schedule", o.schedule},
           {"clip", o.clip},
           {"weight_decay", o.weight_decay},
+          {"beta1", o.beta1},
           {"beta2", o.beta2},
           {"eps", o.eps},
+          {"ema", o.ema},
           {"valid_every", o.valid_every},
           {"patience", o.patience},
           {"seed", o.seed}};
@@ -37,9 +39,11 @@ TrainOptions train_options(const Json& json) {
     fail_environment(where, "schedule must be " + listed(names, " or "), "got ", o.schedule);
   o.clip = entry(json, "clip", where, kAmountRange);
   o.weight_decay = entry(json, "weight_decay", where, kAmountRange);
-  // Runs of older versions have neither.
+  // Runs of older versions have none of these.
+  if (json.contains("beta1")) o.beta1 = entry(json, "beta1", where, kBetaRange);
   if (json.contains("beta2")) o.beta2 = entry(json, "beta2", where, kBetaRange);
   if (json.contains("eps")) o.eps = entry(json, "eps", where, kAmountRange);
+  if (json.contains("ema")) o.ema = entry(json, "ema", where, kBetaRange);
   o.valid_every = entry(json, "valid_every", where, kCountRange);
   o.patience = entry(json, "patience", where, kCountOrNoneRange);
   o.seed = entry<uint64_t>(json, "seed", where);

@@ -20,6 +20,16 @@ bool exists(const std::string& path) {
   return fs::exists(path, ignored);
 }
 
+constexpr const char* kRunFiles[] = {"config.json", "checkpoint.safetensors", "model.safetensors",
+                                     "metrics.json", "report.html"};
+
+// A temporary file of write_file_atomically whose process was killed.
+bool is_leftover(const std::string& name) {
+  for (const char* file : kRunFiles)
+    if (name.starts_with(file + std::string(kTemporaryMark))) return true;
+  return false;
+}
+
 bool is_own_config(const std::string& path) {
   try {
     const Json j = parse_json(path, read_file(path));
@@ -39,10 +49,38 @@ void check_folder(const std::string& path, const char* missing) {
 
 }  // namespace
 
-void make_folder(const std::string& path) {
+std::vector<std::string> make_folder(const std::string& path) {
+  std::vector<std::string> made;
+  fs::path part;
+  for (const fs::path& name : fs::path(path)) {
+    part /= name;
+    if (!name.empty() && !exists(part.string())) made.push_back(part.string());
+  }
   std::error_code error;
-  std::filesystem::create_directories(path, error);
+  fs::create_directories(path, error);
   if (error) fail_environment("run folder", "cannot be created", path, ": ", error.message());
+  return made;
+}
+
+void remove_leftovers(const std::string& folder) {
+  std::error_code ignored;
+  std::vector<fs::path> leftovers;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (is_leftover(entry.path().filename().string())) leftovers.push_back(entry.path());
+  for (const fs::path& path : leftovers) fs::remove(path, ignored);
+}
+
+NewRun::NewRun(std::string folder, std::vector<std::string> made)
+    : folder_(std::move(folder)),
+      made_(std::move(made)),
+      was_there_(exists(folder_ + "/config.json")) {}
+
+NewRun::~NewRun() {
+  if (was_there_ || exists(folder_ + "/checkpoint.safetensors")) return;
+  std::error_code ignored;
+  for (const char* name : kRunFiles) fs::remove(folder_ + "/" + name, ignored);
+  fs::remove(folder_ + "/" + RunLock::kFile, ignored);
+  for (auto path = made_.rbegin(); path != made_.rend(); ++path) fs::remove(*path, ignored);
 }
 
 void check_new_run(const std::string& folder, bool replace) {
@@ -55,7 +93,8 @@ void check_new_run(const std::string& folder, bool replace) {
   }
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (const std::string name = entry.path().filename().string(); name != RunLock::kFile)
+    if (const std::string name = entry.path().filename().string();
+        name != RunLock::kFile && !is_leftover(name))
       fail_environment("run folder", "holds files that are no run of Glass", folder, " has ", name,
                        "; choose another --run, or empty the folder");
 }
@@ -176,13 +215,14 @@ Corpus load_corpus(const RunConfig& config) {
   return corpus;
 }
 
-void save_metrics(const std::string& folder, const std::string& task, const Score& score,
-                  int64_t steps, double seconds, std::optional<double> alignment_error_rate) {
-  Json j = to_json(score);
-  if (alignment_error_rate) j["alignment_error_rate"] = *alignment_error_rate;
+void save_metrics(const std::string& folder, const std::string& task, const RunMetrics& m) {
+  Json j = to_json(m.score);
   j["task"] = task;
-  j["steps"] = steps;
-  j["seconds"] = seconds;
+  j["steps"] = m.steps;
+  j["seconds"] = m.seconds;
+  if (m.steps > 0) j["seconds_per_step"] = m.step_seconds / static_cast<double>(m.steps);
+  if (m.alignment_error_rate) j["alignment_error_rate"] = *m.alignment_error_rate;
+  if (m.attention_multiply_adds) j["attention_multiply_adds"] = *m.attention_multiply_adds;
   write_file_atomically(folder + "/metrics.json", j.dump(1) + "\n");
 }
 

@@ -21,13 +21,31 @@ struct RunConfig {
   int64_t beam = 1;  ///< of the final evaluation
 };
 
-/// Creates the folder (and those above it). Throws Error (environment) when that is not possible.
-void make_folder(const std::string& path);
+/// Creates the folder and those above it; returns those that were not there, the outermost first.
+/// Throws Error (environment) when that is not possible.
+std::vector<std::string> make_folder(const std::string& path);
+/// Removes what a killed training left half written (hold a RunLock).
+void remove_leftovers(const std::string& folder);
 /// Throws Error unless a run may begin in the folder: it is absent, empty, or a run of Glass that
 /// ended before its first checkpoint; with replace, any run of Glass.
 void check_new_run(const std::string& folder, bool replace);
 /// Checks it again (hold a RunLock) and writes the configuration; an old checkpoint goes.
 void begin_run(const std::string& folder, const RunConfig& config, bool replace);
+/// While alive, a run that has yet to begin: unless there is a checkpoint in the end, or there was
+/// a config.json before, what was written is removed again, and so are folders in made that are
+/// empty then. Hold a RunLock.
+class NewRun {
+ public:
+  NewRun(std::string folder, std::vector<std::string> made);
+  ~NewRun();
+  NewRun(const NewRun&) = delete;
+  NewRun& operator=(const NewRun&) = delete;
+
+ private:
+  std::string folder_;
+  std::vector<std::string> made_;
+  bool was_there_;
+};
 void save_config(const std::string& folder, const RunConfig& config);
 /// Throws Error naming the file, its entry, what was met there and what would be right.
 RunConfig load_config(const std::string& folder);
@@ -38,8 +56,15 @@ std::unique_ptr<Translator> load_model(const std::string& folder, const RunConfi
 /// The corpus the run was started with. Throws Error when a file has changed since.
 Corpus load_corpus(const RunConfig& config);
 
-/// metrics.json: the last values. alignment_error_rate: where it is known.
-void save_metrics(const std::string& folder, const std::string& task, const Score& score,
-                  int64_t steps, double seconds, std::optional<double> alignment_error_rate = {});
+/// What a run has come to.
+struct RunMetrics {
+  Score score;
+  int64_t steps = 0;
+  double seconds = 0, step_seconds = 0;  ///< of training; without validations
+  std::optional<double> alignment_error_rate = {};
+  std::optional<double> attention_multiply_adds = {};  ///< forward, per test sentence
+};
+/// metrics.json: the last values.
+void save_metrics(const std::string& folder, const std::string& task, const RunMetrics& metrics);
 
 }  // namespace glass

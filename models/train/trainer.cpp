@@ -62,13 +62,15 @@ Trainer::Trainer(Trainee& trainee, Batches batches, const TrainOptions& options,
       options_(options),
       folder_(std::move(folder)),
       optimizer_(trainee.model().parameters(), {.lr = options.lr,
-                                                .betas = {0.9, options.beta2},
+                                                .betas = {options.beta1, options.beta2},
                                                 .eps = options.eps,
                                                 .weight_decay = options.weight_decay}) {
+  if (options.ema > 0) average_.emplace(trainee.model().parameters(), options.ema);
   static_cast<void>(schedule_factor(options, options.warmup + 1));  // the name is known
 }
 
 void Trainer::train_step(Progress& progress) {
+  const auto start = Clock::now();
   const Trainee::Loss loss = trainee_.loss(batches_.next(), step_);
   const double value = loss.mean.item();
   if (!std::isfinite(value))
@@ -81,12 +83,15 @@ void Trainer::train_step(Progress& progress) {
   const double lr = options_.lr * schedule_factor(options_, step_);
   optimizer_.set_lr(lr);
   optimizer_.step();
+  if (average_) average_->update();
   loss_sum_ += value * static_cast<double>(loss.tokens);
   loss_tokens_ += loss.tokens;
+  step_seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
   progress.update(step_, value, loss.tokens, lr);
 }
 
 void Trainer::validate() {
+  if (average_) average_->swap();
   trainee_.model().eval();
   const Score score = trainee_.validate();
   trainee_.model().train();
@@ -100,6 +105,7 @@ void Trainer::validate() {
     best_state_ = clone_of(trainee_.model().state_dict());
     save_safetensors(folder_ + "/model.safetensors", best_state_);
   }
+  if (average_) average_->swap();
 }
 
 bool Trainer::out_of_patience() const {

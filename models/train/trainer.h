@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "models/train/progress.h"
 #include "nn/module.h"
 #include "optim/adam.h"
+#include "optim/moving_average.h"
 
 namespace glass {
 
@@ -22,9 +24,10 @@ struct TrainOptions {
   std::string schedule = "cosine";  ///< after warm-up: one of schedule_names()
   double clip = 1;                  ///< total gradient norm; 0: no clipping
   double weight_decay = 0;
-  double beta2 = 0.999, eps = 1e-8;  ///< of Adam
-  int64_t valid_every = 500;         ///< steps between validations
-  int64_t patience = 0;  ///< validations without a better score before stopping; 0: never stop
+  double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;  ///< of Adam
+  double ema = 0;  ///< decay of a moving average of the weights, which is the model; 0: none
+  int64_t valid_every = 500;  ///< steps between validations
+  int64_t patience = 0;       ///< validations without a better score before stopping; 0: never stop
   uint64_t seed = 1;
 };
 nlohmann::json to_json(const TrainOptions& options);
@@ -73,9 +76,9 @@ enum class StopReason : uint8_t { steps, patience, minutes, interrupted };
 std::string_view name(StopReason reason);
 
 /// The one training loop. Everything it needs to continue exactly where it stopped (weights,
-/// optimiser, random numbers, history, best model so far) is in folder/checkpoint.safetensors,
-/// written in one rename at each validation, at the end and when interrupted;
-/// folder/model.safetensors is the best model.
+/// their average, optimiser, random numbers, history, best model so far) is in
+/// folder/checkpoint.safetensors, written in one rename at each validation, at the end and when
+/// interrupted; folder/model.safetensors is the best model.
 class Trainer {
  public:
   Trainer(Trainee& trainee, Batches batches, const TrainOptions& options, std::string folder);
@@ -90,6 +93,7 @@ class Trainer {
   const std::vector<HistoryEntry>& history() const { return history_; }
   int64_t step() const { return step_; }
   double seconds() const { return seconds_; }
+  double step_seconds() const { return step_seconds_; }  ///< those without validations
   const Score& best() const { return best_; }
   int64_t best_step() const { return best_step_; }
 
@@ -104,8 +108,10 @@ class Trainer {
   TrainOptions options_;
   std::string folder_;
   Adam optimizer_;
+  std::optional<MovingAverage> average_;
   int64_t step_ = 0, best_step_ = 0;
-  double seconds_ = 0;   // of training so far, over all sessions
+  double seconds_ = 0;  // of training so far, over all sessions
+  double step_seconds_ = 0;
   double loss_sum_ = 0;  // since the last validation
   int64_t loss_tokens_ = 0;
   Score best_;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "models/seq2seq/attention_cost.h"
 #include "models/text/vocabulary.h"
 #include "nn/init.h"
 #include "nn/positions.h"
@@ -101,6 +102,11 @@ TransformerDecoder::Cache TransformerTranslator::read(const Seq2SeqBatch& batch)
   const Mask mask = Mask::from_lengths(batch.source_lengths, batch.source.size(1));
   const Var source = placed(source_embedding(Var(batch.source)));
   return transformer.decoder.start(transformer.encoder(source, {.mask = mask}), mask);
+}
+
+double TransformerTranslator::attention_multiply_adds(int64_t source, int64_t target) const {
+  return transformer_multiply_adds(options_.d_model, options_.layers, options_.decoder_layers,
+                                   source, target);
 }
 
 Tensor TransformerTranslator::attention(const Seq2SeqBatch& batch) {

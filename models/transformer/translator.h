@@ -33,6 +33,7 @@ class TransformerTranslator : public Translator {
 
   /// All places at once; each is given the right tokens before it.
   Loss loss(const Seq2SeqBatch& batch, int64_t step = 0) override;
+  double attention_multiply_adds(int64_t source, int64_t target) const override;
   /// Of the last decoder layer to the source.
   Tensor attention(const Seq2SeqBatch& batch) override;
   std::array<Var, 2> embed(const Seq2SeqBatch& batch) override;

@@ -59,8 +59,27 @@ TEST_CASE("attend says what it cannot draw", "[cli]") {
              ContainsSubstring("no head of this number: 1; the layer has heads 0 … 0"));
   CHECK_THAT(error({"--head", "x", "1"}),
              ContainsSubstring("--head must be a number, mean or all"));
-  CHECK_THAT(error({""}), ContainsSubstring("the text has no tokens"));
+  for (const char* blank : {"", "  ", "\u3000"})
+    CHECK_THAT(error({blank}), ContainsSubstring("the text is blank, so there is nothing to read"));
   CHECK_THAT(error({"--svg", trained.folder / "none/a.svg", "1"}), ContainsSubstring("none/a.svg"));
+}
+
+TEST_CASE("many heads are drawn in rows that fit a page, each under its own name", "[cli]") {
+  const Scratch folder;
+  const std::string run = folder / "run", svg = folder / "a.svg";
+  write_file_atomically(folder / "data.tsv", lines(200));
+  REQUIRE(program({"train", "--data", folder / "data.tsv", "--run", run, "--embedding", "3",
+                   "--hidden", "8", "--heads", "8", "--steps", "1"})
+              .status == 0);
+  REQUIRE(program({"attend", "--run", run, "--head", "all", "--svg", svg, "--target", "42",
+                   "12345678901234567890"})
+              .status == 0);
+  const std::string picture = read_file(svg);
+  const size_t width = picture.find("width=\"") + 7;
+  CHECK(std::stoi(picture.substr(width)) <= 1200);
+  for (int head = 0; head < 8; ++head)
+    CHECK_THAT(picture,
+               ContainsSubstring(">decoder.attention, head " + std::to_string(head) + "<"));
 }
 
 TEST_CASE("eval scores a run's own data or a file", "[cli]") {

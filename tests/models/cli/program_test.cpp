@@ -81,6 +81,13 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
       {{"--dialect", "popular", "--attention-size", "8"},
        "--attention-size has no effect with --score additive --dialect popular"},
       {{"--sampling-k", "3"}, "--sampling-k has no effect with --sampling none"},
+      {{"--bridge", "copy"}, "--bridge copy needs --encoder recurrent and --one-way"},
+      {{"--bridge", "copy", "--one-way", "--layers", "2"},
+       "--bridge copy needs as many --layers as --decoder-layers, got 2 and 1"},
+      {{"--model", "transformer", "--bridge", "none"}, "--bridge has no effect with --model tran"},
+      {{"--beta1", "1"}, "--beta1 must be a number from 0 to below 1, got 1"},
+      {{"--eps", "-1"}, "--eps must be a number from 0 to 1000000, got -1"},
+      {{"--ema", "1"}, "--ema must be a number from 0 to below 1, got 1"},
       {{"--norm-first"}, "--norm-first has no effect with --model seq2seq"},
       {{"--d-model", "8"}, "--d-model has no effect with --model seq2seq"},
       {{"--model", "transformer", "--hidden", "8"}, "--hidden has no effect with --model transf"},
@@ -160,6 +167,22 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
              ContainsSubstring("--attention takes no value;"));
   CHECK_THAT(usage_error_of(with({"--n-best", "3", "--beam", "2"})),
              ContainsSubstring("--n-best must be at most --beam, 2, got 3"));
+  for (const char* option : {"--length-penalty", "--coverage-penalty", "--length-norm"})
+    for (const Words& beam : {Words{}, Words{"--beam", "1"}}) {
+      Words words = {option, option == std::string("--length-norm") ? "gnmt" : "0.2", "text"};
+      words.insert(words.end(), beam.begin(), beam.end());
+      CHECK_THAT(usage_error_of(with(words)),
+                 ContainsSubstring(std::string(option) + " needs --beam of at least 2"));
+    }
+  const auto attend = [&](Words words) {
+    words.insert(words.begin(), {"attend", "--run", folder / "run", "text"});
+    return usage_error_of(words);
+  };
+  for (const char* option : {"--svg", "--html", "--json", "--npy", "--layer", "--head"})
+    CHECK_THAT(attend({"--list", option, "99"}),
+               ContainsSubstring(std::string(option) + " has no effect with --list"));
+  CHECK_THAT(attend({"--target", "x", "--beam", "3"}),
+             ContainsSubstring("--beam has no effect with --target"));
   CHECK_THAT(usage_error_of(with({"--length-penalty", "nan"})),
              ContainsSubstring("--length-penalty must be a number from 0 to 100, got nan"));
 }

@@ -348,6 +348,84 @@ TEST_CASE("a task with known alignments makes its data, reports its error rate a
   CHECK(nlohmann::json::parse(read_file(run + "/metrics.json"))["alignment_error_rate"] == rate);
 }
 
+TEST_CASE("a source longer than location scores know is refused, the others are answered",
+          "[cli]") {
+  const tests::Scratch folder;
+  const std::string run = folder / "run";
+  write_file_atomically(folder / "data.tsv", tests::lines(200));  // sources of 1 to 4 digits
+  const Words words = {
+      "train", "--data",  folder / "data.tsv", "--run",   run, "--embedding",     "3", "--hidden",
+      "3",     "--score", "location",          "--steps", "2", "--attention-size"};
+  const auto with = [&](const char* size) {
+    Words all = words;
+    all.push_back(size);
+    return tests::program(all);
+  };
+  const tests::Output refused = with("3");
+  CHECK(refused.status == 1);
+  CHECK_THAT(refused.err, ContainsSubstring("more tokens than location scores know places: 4, at "
+                                            "most 3 (--attention-size in training): 1001"));
+  CHECK_FALSE(std::filesystem::exists(run));
+  REQUIRE(with("4").status == 0);
+  const tests::Output output = tests::program({"translate", "--run", run}, "7\n12345\n14\n");
+  CHECK(output.status == 1);
+  CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 3);
+  CHECK_THAT(output.err,
+             ContainsSubstring("glass: not translated, text 2: ") &&
+                 ContainsSubstring("5, at most 4 (--attention-size in training): 12345"));
+  const std::string alone = tests::program({"translate", "--run", run, "14"}).out;
+  CHECK(output.out.substr(output.out.size() - alone.size()) == alone);
+  for (const Words& command :
+       {Words{"attend", "--run", run, "12345"},
+        Words{"translate", "--run", run, "--svg", folder / "a.svg", "12345"}})
+    CHECK(tests::program(command).status == 1);
+  write_file_atomically(folder / "more.tsv", "1\t2\n12345\t4\n");
+  CHECK_THAT(tests::program({"eval", "--run", run, "--data", folder / "more.tsv"}).err,
+             ContainsSubstring("12345"));
+}
+
+TEST_CASE("Adam's constants and the average of the weights are options of a run", "[cli]") {
+  const tests::Scratch folder;
+  write_file_atomically(folder / "data.tsv", tests::lines(200));
+  const auto training = [&](const std::string& run, const Words& more) {
+    const tests::Output output = tests::train(folder / "data.tsv", folder / run, more, "12");
+    INFO(output.err);
+    REQUIRE(output.status == 0);
+    return nlohmann::json::parse(read_file((folder / run) + "/config.json"))["training"];
+  };
+  const auto plain = training("plain", {});
+  CHECK(plain["beta1"] == 0.9);
+  CHECK(plain["beta2"] == 0.999);
+  CHECK(plain["ema"] == 0);
+  const auto other = training("other", {"--beta1", "0.8", "--beta2", "0.98", "--eps", "1e-6"});
+  CHECK(other["beta1"] == 0.8);
+  CHECK(other["beta2"] == 0.98);
+  CHECK(other["eps"] == 1e-6);
+  const auto weights = [&](const std::string& run) {
+    return read_file((folder / run) + "/model.safetensors");
+  };
+  CHECK(weights("plain") != weights("other"));
+  CHECK(training("ema", {"--ema", "0.9"})["ema"] == 0.9);
+  CHECK(weights("plain") != weights("ema"));
+  // The best model is the average; the weights that go on are those of a run without.
+  const NamedTensors averaged = load_safetensors((folder / "ema") + "/checkpoint.safetensors");
+  const NamedTensors last = load_safetensors((folder / "plain") + "/checkpoint.safetensors");
+  for (const auto& [name, tensor] : last.tensors)
+    if (name.starts_with("model."))
+      CHECK(averaged.at(name).to_vector<float>() == tensor.to_vector<float>());
+  CHECK(averaged.find("average.0") != nullptr);
+  CHECK(averaged.at("best.encoder.embedding.weight").to_vector<float>() ==
+        averaged.at("average.0").to_vector<float>());
+}
+
+TEST_CASE("metrics.json tells the time of a step and what attention costs", "[cli]") {
+  const tests::TrainedRun trained;
+  const auto metrics = nlohmann::json::parse(read_file(trained.run + "/metrics.json"));
+  CHECK(metrics["seconds_per_step"] > 0);
+  CHECK(metrics["seconds_per_step"].get<double>() * 2 <= metrics["seconds"].get<double>());
+  CHECK(metrics["attention_multiply_adds"] > 0);
+}
+
 TEST_CASE("a run of a version with one kind of model and one Adam goes on", "[cli]") {
   const tests::TrainedRun trained;
   auto config = nlohmann::json::parse(read_file(trained.config));
@@ -355,6 +433,10 @@ TEST_CASE("a run of a version with one kind of model and one Adam goes on", "[cl
   CHECK(config["training"]["beta2"] == 0.999);
   const std::string now = trained.translate({"7", "14"}).out;
   config["model"].erase("kind");
+  config["model"].erase("bridge");
+  config["text"].erase("growth");
+  config["training"].erase("beta1");
+  config["training"].erase("ema");
   config["training"].erase("beta2");
   config["training"].erase("eps");
   write_file_atomically(trained.config, config.dump());

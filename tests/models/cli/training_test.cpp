@@ -128,21 +128,37 @@ TEST_CASE("files of somebody else are not overwritten", "[cli]") {
   CHECK(tests::train(folder / "data.tsv", folder / "run").status == 0);
 }
 
-TEST_CASE("a limit on the size of files is an error that leaves no temporary file", "[cli]") {
+TEST_CASE("a training that fails early leaves what was there before, which may be nothing",
+          "[cli]") {
   const tests::Scratch folder;
   write_file_atomically(folder / "data.tsv", tests::lines(200));
   std::signal(SIGXFSZ, SIG_DFL);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit small{2048, before.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &small);
-  const tests::Output run = tests::train(folder / "data.tsv", folder / "run");
-  setrlimit(RLIMIT_FSIZE, &before);
-  CHECK(run.status == 1);
-  CHECK_THAT(run.err, ContainsSubstring("model.safetensors (File too large)"));
-  Names names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder / "run"))
-    names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  CHECK(names == Names{".lock", "config.json"});
+  const auto fails = [&](const std::string& where) {
+    setrlimit(RLIMIT_FSIZE, &small);
+    const tests::Output run = tests::train(folder / "data.tsv", where);
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(run.status == 1);
+    CHECK_THAT(run.err, ContainsSubstring("model.safetensors (File too large)"));
+  };
+  fails(folder / "runs/deep/run");
+  CHECK(folder.names() == Names{"data.tsv"});
+  std::filesystem::create_directories(folder / "empty");
+  fails(folder / "empty");
+  CHECK(std::filesystem::is_empty(folder / "empty"));
+  std::filesystem::remove(folder / "empty");
+  // A run that was killed before its first checkpoint, with a file half written.
+  REQUIRE(tests::train(folder / "data.tsv", folder / "run").status == 0);
+  std::filesystem::remove(folder / "run/checkpoint.safetensors");
+  write_file_atomically(folder / "run/config.json.tmp-1-0", "{");
+  fails(folder / "run");
+  CHECK(std::filesystem::exists(folder / "run/config.json"));
+  CHECK_FALSE(std::filesystem::exists(folder / "run/config.json.tmp-1-0"));
+  std::filesystem::remove_all(folder / "run");
+  // Killed before there was even a config.json.
+  std::filesystem::create_directory(folder / "run");
+  write_file_atomically(folder / "run/config.json.tmp-1-0", "{");
+  CHECK(tests::train(folder / "data.tsv", folder / "run").status == 0);
 }

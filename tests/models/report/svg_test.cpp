@@ -190,6 +190,11 @@ TEST_CASE("a grid of heat maps stands in rows on one colour scale", "[report]") 
   CHECK(places[1].second == 0);
   CHECK(places[2].first == 0);
   CHECK(places[2].second > 0);
+  // Where two are too wide, each has a row of its own.
+  const std::string narrow = heat_map_grid_svg({faint, full, faint}, 2, {.max_width = 150});
+  CHECK(xml_problem(narrow) == "");
+  for (std::sregex_iterator at(narrow.begin(), narrow.end(), moved), end; at != end; ++at)
+    CHECK(std::stod((*at)[1]) == 0);
   CHECK_THROWS_AS(heat_map_grid_svg({}, 2), Error);
   CHECK_THROWS_AS(heat_map_grid_svg({faint}, 0), Error);
 }

@@ -49,6 +49,12 @@ std::vector<std::pair<std::string, Seq2SeqOptions>> kinds() {
     o.layers = 2;
   });
   add("none", [](Seq2SeqOptions& o) { o.place = AttentionPlace::none; });
+  add("bridge copy", [](Seq2SeqOptions& o) {
+    o.bridge = Bridge::copy;
+    o.bidirectional = false;
+    o.layers = o.decoder_layers = 2;
+  });
+  add("bridge none", [](Seq2SeqOptions& o) { o.bridge = Bridge::none; });
   for (const char* score : {"dot", "scaled-dot", "general", "concat", "cosine", "location"})
     add(score, [&](Seq2SeqOptions& o) {
       o.place = AttentionPlace::after;
@@ -83,6 +89,37 @@ const std::vector<std::vector<int64_t>> kSources = {{4, 5, 6}, {7}, {8, 4, 4, 5,
 const std::vector<std::vector<int64_t>> kTargets = {{4, 5}, {6, 7, 7}, {4}};
 
 }  // namespace
+
+TEST_CASE("a bridge hands the encoder's states to the decoder, or nothing") {
+  const Tensor tokens = Tensor::from<int64_t>({4, 5, 6, 7, 8, 0}, {2, 3});
+  const auto begin = [&](Bridge bridge, CellKind cell) {
+    Seq2SeqOptions o = small_options(cell, false, 2);
+    o.decoder_layers = 2;
+    o.bridge = bridge;
+    Seq2Seq model(o, 1);
+    model.eval();
+    const Encoder::Output read = model.encoder(tokens, {3, 2}, model.generator());
+    return std::pair{read, model.decoder.start(read.last, read.h, read.c)};
+  };
+  for (const CellKind cell : {CellKind::lstm, CellKind::gru}) {
+    const auto [read, copied] = begin(Bridge::copy, cell);
+    CHECK(copied.h.value().to_vector<float>() == read.h.value().to_vector<float>());
+    CHECK(copied.c.defined() == (cell == CellKind::lstm));
+    // The top layer's final state is what the encoder says of the whole sentence.
+    CHECK(select(copied.h, 0, 1).value().to_vector<float>() ==
+          read.last.value().to_vector<float>());
+    const auto [unread, zero] = begin(Bridge::none, cell);
+    CHECK(zero.h.value().to_vector<float>() == std::vector<float>(2 * 2 * 5, 0));
+    CHECK(zero.c.defined() == (cell == CellKind::lstm));
+    const auto [last, dense] = begin(Bridge::dense, cell);
+    CHECK(dense.h.shape() == Shape{2, 2, 5});
+  }
+  Seq2SeqOptions both = small_options(CellKind::lstm, true, 1);
+  both.bridge = Bridge::copy;
+  CHECK_THROWS_WITH(Seq2Seq(both, 1),
+                    Catch::Matchers::ContainsSubstring("a recurrent encoder of one direction"));
+  CHECK_THROWS_WITH(bridge_named("x"), "model: bridge must be none, copy or dense: got x");
+}
 
 TEST_CASE("make_batch pads, shifts and counts") {
   const Seq2SeqBatch b = make_batch(kSources, kTargets);

@@ -78,26 +78,28 @@ std::vector<float> weights(Module& module) {
 }  // namespace
 
 TEST_CASE("Trainer: an interrupted and resumed run ends with the same bits") {
-  for (const bool transformer : {false, true}) {
+  for (const auto& [transformer, ema] : {std::pair{false, 0.0}, {true, 0.0}, {false, 0.95}}) {
     const tests::Scratch folder;
+    TrainOptions options = short_options();
+    options.ema = ema;
     make_folder(folder / "whole");
     Run whole(transformer);
-    Trainer undisturbed(whole, whole.task.batches(short_options()), short_options(),
-                        folder / "whole");
+    Trainer undisturbed(whole, whole.task.batches(options), options, folder / "whole");
     REQUIRE(undisturbed.run() == StopReason::steps);
 
     for (int64_t at : {1, 7, 10, 23}) {
-      INFO("interrupted in step " << at << (transformer ? " of a Transformer" : ""));
+      INFO("interrupted in step " << at << (transformer ? " of a Transformer" : "")
+                                  << (ema > 0 ? ", averaged" : ""));
       const std::string path = folder / ("cut" + std::to_string(at));
       make_folder(path);
       Run first(transformer);
       first.interrupt_at = at;
-      Trainer cut(first, first.task.batches(short_options()), short_options(), path);
+      Trainer cut(first, first.task.batches(options), options, path);
       REQUIRE(cut.run() == StopReason::interrupted);
       CHECK(cut.step() == at);
 
       Run second(transformer);
-      Trainer rest(second, second.task.batches(short_options()), short_options(), path);
+      Trainer rest(second, second.task.batches(options), options, path);
       rest.resume();
       CHECK(rest.step() == at);
       REQUIRE(rest.run() == StopReason::steps);
