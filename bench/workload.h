@@ -1,10 +1,13 @@
 #pragma once
 
+#include <benchmark/benchmark.h>
+
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "nn/module.h"
 
@@ -51,11 +54,52 @@ inline void fill_parameters(Module& module) {
   }
 }
 
+/// Sum of |x|, in double.
+inline double abs_sum(const Var& x) {
+  double total = 0;
+  for (const float v : x.value().to_vector<float>()) total += std::abs(static_cast<double>(v));
+  return total;
+}
+
 /// Refuses to time a wrong answer.
 inline void require_close(std::string_view what, double got, double expected, double relative) {
   if (!(std::abs(got - expected) <= relative * std::abs(expected)))
     throw std::runtime_error(std::string(what) + ": wrong result, not timed: got " +
                              std::to_string(got) + ", expected " + std::to_string(expected));
+}
+
+inline void require_close(std::string_view what, const std::vector<double>& got,
+                          const std::vector<double>& expected, double relative = 1e-4) {
+  for (size_t i = 0; i < expected.size(); ++i)
+    require_close(std::string(what) + ", number " + std::to_string(i), got.at(i), expected[i],
+                  relative);
+}
+
+/// Times forward alone, or forward and backward with the upstream gradient g, gradients dropped
+/// first. Before that sum|output| and sum|gradient| of each leaf must be what LibTorch 1.13.1
+/// computed from the same numbers.
+template <class Forward>
+void forward_backward(benchmark::State& state, const char* what, const Forward& forward,
+                      const Var& g, const std::vector<Var>& leaves, bool backward,
+                      const std::vector<double>& expected) {
+  const auto step = [&] {
+    for (const Var& leaf : leaves) leaf.zero_grad();
+    const Var y = forward();
+    if (g.defined())
+      y.backward(g);
+    else
+      y.backward();
+    return y;
+  };
+  std::vector<double> found{abs_sum(step())};
+  for (const Var& leaf : leaves) found.push_back(abs_sum(leaf.grad()));
+  require_close(what, found, expected);
+  for (auto _ : state) {
+    if (backward)
+      benchmark::DoNotOptimize(step());
+    else
+      benchmark::DoNotOptimize(forward());
+  }
 }
 
 }  // namespace glass::bench

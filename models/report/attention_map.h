@@ -13,6 +13,11 @@ struct AttentionMap {
   std::string title;
 };
 
+/// The sums of the rows, where they say something: of weights that add up to at most one, and to
+/// less than 0.995 in some row (local-p, monotonic attention, a query without keys). Otherwise
+/// none.
+std::vector<double> row_masses(const AttentionMap& map);
+
 /// Throws Error naming op unless there is one row per target and one weight per source in each.
 void check_sizes(std::string_view op, const AttentionMap& map);
 

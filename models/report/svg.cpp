@@ -24,6 +24,7 @@ constexpr double kBarWidth = 12;   // colour bar
 constexpr int kBarSteps = 32;      // rectangles of the colour bar
 constexpr double kBarTicks[] = {0, 0.5, 1};
 constexpr double kTitleHeight = 30;  // when there is a title
+constexpr double kMassFont = 11;     // of the rows' sums
 constexpr double kAxisHeight = 20;   // when an axis has a name
 
 // Width of a text in sans-serif letters: a safe guess, as no font is asked. One column is an ASCII
@@ -52,6 +53,7 @@ struct Layout {
   bool rotated = false;  // source labels
   double left, top;      // corner of the cells
   double grid_width, grid_height;
+  double mass_width = 0;  // of the sums beside the rows
   double bar_height, bar_width;
   double width, height;  // of the picture
 };
@@ -71,6 +73,7 @@ Layout lay_out(const AttentionMap& map, const std::vector<std::string>& source,
   l.cell_width = l.rotated || word <= l.cell_height ? l.cell_height : wide;
   l.grid_width = l.cell_width * columns;
   l.grid_height = l.cell_height * rows;
+  if (!row_masses(map).empty()) l.mass_width = 8 + text_width("Σ 0.00", kMassFont);
   const double head = l.rotated ? word * kSlope + l.font : l.font + 8;
   const double names = style.target_name.empty() ? 0 : kAxisHeight;
   l.left = kMargin + names + widest(target, l.font) + 8;
@@ -81,10 +84,10 @@ Layout lay_out(const AttentionMap& map, const std::vector<std::string>& source,
   for (double part : kBarTicks) {
     bar_labels = std::max(bar_labels, text_width(number_text(range.at(part), 3), 12) + 6);
   }
-  l.bar_width = kMargin + 4 + kBarWidth + bar_labels;
+  l.bar_width = l.mass_width + kMargin + 4 + kBarWidth + bar_labels;
   const double overhang = l.rotated ? word * kSlope : 0;  // of the last rotated label
   const double title = kMargin + text_width(shorten(map.title, 80), 16) + kMargin;
-  const double right = std::max(overhang, bar ? l.bar_width : 0);
+  const double right = std::max({overhang, l.mass_width, bar ? l.bar_width : 0});
   l.width = std::max(title, l.left + l.grid_width + right + kMargin);
   l.height = l.top + std::max(l.grid_height, bar ? l.bar_height : 0) + kMargin + 6;
   return l;
@@ -201,8 +204,20 @@ std::string cells(const AttentionMap& map, const ValueRange& range, const Layout
   return out + "</g>\n";
 }
 
+// Σ of each row, where rows lose some of it.
+std::string row_sums(const AttentionMap& map, const Layout& l, const Ink& ink) {
+  std::string out;
+  const std::vector<double> masses = row_masses(map);
+  for (size_t t = 0; t < masses.size(); ++t)
+    out += text_at(l.left + l.grid_width + 8,
+                   l.top + (static_cast<double>(t) + 0.5) * l.cell_height + 0.35 * kMassFont,
+                   fmt::format("font-size=\"{}\" {}", pixels(kMassFont), ink.faint()),
+                   fmt::format("Σ {:.2f}", masses[t]));
+  return out;
+}
+
 std::string color_bar(const ValueRange& range, const Layout& l, const Ink& ink) {
-  const double x = l.left + l.grid_width + kMargin + 4;
+  const double x = l.left + l.grid_width + l.mass_width + kMargin + 4;
   std::string out = "<g shape-rendering=\"crispEdges\">\n";
   for (int i = 0; i < kBarSteps; ++i) {
     const double y = l.top + l.bar_height * i / kBarSteps;
@@ -232,7 +247,8 @@ Picture draw(const AttentionMap& map, const ValueRange& range, const HeatMapStyl
   const Layout l = lay_out(map, source, target, range, style, bar);
   const Ink ink(style.standalone);
   return {l, heading(map, style, l, ink) + axis_labels(source, target, l, ink) +
-                 cells(map, range, l, ink) + (bar ? color_bar(range, l, ink) : "")};
+                 cells(map, range, l, ink) + row_sums(map, l, ink) +
+                 (bar ? color_bar(range, l, ink) : "")};
 }
 
 std::string file_of(double width, double height, const std::string& title, const std::string& body,

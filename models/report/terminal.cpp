@@ -17,6 +17,7 @@ constexpr int64_t kLeastWidth = 20;
 constexpr int64_t kWidestWord = 14;   // columns of a source word that is written on one line
 constexpr int64_t kShortWord = 8;     // columns that long words may be cut to
 constexpr int64_t kTallestWord = 12;  // letters of a source word that is written downwards
+constexpr int64_t kMassWidth = 7;     // of " Σ 0.60" behind the rows
 constexpr int64_t kNumbered = 7;      // columns of a cell with its weight in it, "▓▓ 0.60"
 
 constexpr const char* kShades[] = {"·", "░", "▒", "▓", "█"};
@@ -196,7 +197,8 @@ std::string terminal_heat_map(const AttentionMap& map, const TerminalStyle& styl
   }
   const auto source = labels_of(map.source), target = labels_of(map.target);
   const ValueRange range = range_of(map.weights);
-  const Layout l = lay_out(source, target, width);
+  const std::vector<double> masses = row_masses(map);
+  const Layout l = lay_out(source, target, width - (masses.empty() ? 0 : kMassWidth));
   for (size_t from = 0; from < source.size(); from += static_cast<size_t>(l.per_block)) {
     const size_t to = std::min(source.size(), from + static_cast<size_t>(l.per_block));
     if (from > 0) out += "\n";
@@ -206,6 +208,7 @@ std::string terminal_heat_map(const AttentionMap& map, const TerminalStyle& styl
       for (size_t s = from; s < to; ++s) {
         row += cell_text(map.weights[t][s], range, l, style.color) + blanks(l.gap);
       }
+      if (!masses.empty() && to == source.size()) row += fmt::format(" Σ {:.2f}", masses[t]);
       out += without_end_blanks(std::move(row)) + "\n";
     }
   }

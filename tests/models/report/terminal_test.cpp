@@ -151,7 +151,7 @@ TEST_CASE("hostile words and weights stay harmless in a terminal", "[report]") {
 TEST_CASE("small, empty and equal maps", "[report]") {
   const TerminalStyle style{80, TerminalColor::none};
   CHECK(terminal_heat_map({{"a"}, {"x"}, {{1}}, ""}, style).starts_with("  a\nx ██\n"));
-  CHECK(terminal_heat_map({{"a"}, {"x"}, {{0}}, ""}, style).starts_with("  a\nx ·\n"));
+  CHECK(terminal_heat_map({{"a"}, {"x"}, {{0}}, ""}, style).starts_with("  a\nx ·  Σ 0.00\n"));
   CHECK(terminal_heat_map({{"a", "b"}, {}, {}, "none"}, style) == "none\n(no weights: 0 × 2)\n");
   CHECK(terminal_heat_map({}, style) == "(no weights: 0 × 0)\n");
   // Equal weights of 1/3 fill two thirds of a scale up to 0.5.
