@@ -1,14 +1,20 @@
 #include "autograd/gradcheck.h"
 
+#include <algorithm>
+
 #include "autograd/gradcheck_order.h"
 
 namespace glass {
 namespace {
 
+bool is_wanted(const Var& x) { return x.defined() && x.requires_grad(); }
+
 GradProblem first_order(const Function& f, const Vars& inputs, const CheckOptions& options) {
   GradProblem p;
+  bool masked = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].defined() || !inputs[i].requires_grad()) continue;
+    masked = masked || (inputs[i].defined() && inputs[i].dtype() == kBool);
+    if (!is_wanted(inputs[i])) continue;
     p.inputs.push_back(inputs[i]);
     p.input_names.push_back(i < options.input_names.size() ? options.input_names[i]
                                                            : text("input ", i));
@@ -18,6 +24,17 @@ GradProblem first_order(const Function& f, const Vars& inputs, const CheckOption
     const NoGrad off;
     return f(inputs);
   };
+  p.f = f;
+  p.all = inputs;
+  for (double value : {1.0, 0.0})
+    if (masked)
+      p.unmasked.push_back([&f, inputs, value] {
+        Vars all = inputs;
+        for (Var& x : all)
+          if (x.defined() && x.dtype() == kBool) x = Var(Tensor::full(x.shape(), value, kBool));
+        const NoGrad off;
+        return f(all);
+      });
   return p;
 }
 
@@ -25,6 +42,9 @@ GradProblem first_order(const Function& f, const Vars& inputs, const CheckOption
 GradProblem second_order(const GradProblem& first, uint64_t seed) {
   Generator generator(seed + 1);
   GradProblem p = first;
+  p.f = {};
+  p.all = {};
+  p.unmasked = {};
   for (const std::string& name : first.input_names) p.output_names.push_back("gradient of " + name);
   const Vars outputs = floating_outputs(first.record());
   Vars upstreams;
@@ -49,24 +69,44 @@ GradProblem second_order(const GradProblem& first, uint64_t seed) {
   return p;
 }
 
+// Both orders, where the inputs are now.
+void check_here(const GradProblem& problem, const CheckOptions& options, GradReport& report) {
+  report.first = OrderCheck(problem, options).run();
+  report.verdict = report.first.verdict;
+  if (!options.second_order || !report.ok()) return;
+  if (report.first.directions == 0) return;  // no elements
+  const GradProblem next = second_order(problem, options.seed);
+  if (next.inputs.size() == problem.inputs.size()) return;  // no output has a gradient
+  report.second = OrderCheck(next, options).run();
+  report.verdict = report.second.verdict;
+}
+
 }  // namespace
 
 GradReport check(const Function& f, const Vars& inputs, const CheckOptions& options) {
+  constexpr int kMoves = 5;
   const EnableGrad recording;
   const GradProblem problem = first_order(f, inputs, options);
   if (problem.inputs.empty()) fail("gradcheck", "no input requires a gradient");
   if (options.directions < 1)
     fail("gradcheck", "needs at least one direction", "got ", options.directions);
+  if (options.gear != 1 && options.gear != 2)
+    fail("gradcheck", "has gears 1 and 2", "got ", options.gear);
   GradReport report;
   report.name = options.name;
-  report.first = OrderCheck(problem, options).run();
-  report.verdict = report.first.verdict;
-  if (!options.second_order || !report.ok()) return report;
-  if (report.first.directions == 0) return report;  // no elements
-  const GradProblem next = second_order(problem, options.seed);
-  if (next.inputs.size() == problem.inputs.size()) return report;  // no output has a gradient
-  report.second = OrderCheck(next, options).run();
-  report.verdict = report.second.verdict;
+  check_here(problem, options, report);
+  if (!options.move_off_kinks || report.verdict != Verdict::kink) return report;
+  std::vector<Tensor> values;
+  for (const Var& x : problem.inputs) values.push_back(x.value());
+  Displacement sample(values);
+  Generator generator(options.seed + 2);
+  while (report.verdict == Verdict::kink && report.moved < kMoves) {
+    ++report.moved;
+    Direction d;
+    for (const Tensor& x : values) d.push_back(away_from_zero(x.shape(), generator));
+    sample.move(d, 0.05);
+    check_here(problem, options, report);
+  }
   return report;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/gradcheck_walk.h"
 #include "tensor/ops.h"
 
 namespace glass {
@@ -14,6 +15,11 @@ std::vector<Tensor> values_of(const Vars& inputs) {
   return values;
 }
 
+bool is_finite(double v) { return std::isfinite(v); }
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+}  // namespace
+
 std::vector<double> flatten(const Vars& outputs) {
   std::vector<double> all;
   for (const Var& y : outputs) {
@@ -23,10 +29,6 @@ std::vector<double> flatten(const Vars& outputs) {
   return all;
 }
 
-bool is_finite(double v) { return std::isfinite(v); }
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
-// The gradients of the given inputs; a missing one is zero.
 std::vector<Tensor> pull_back(const Vars& outputs, const Vars& seeds, const Vars& inputs) {
   Vars used, upstream;
   for (size_t o = 0; o < outputs.size(); ++o) {
@@ -42,8 +44,6 @@ std::vector<Tensor> pull_back(const Vars& outputs, const Vars& seeds, const Vars
                                            : Tensor::zeros(inputs[i].shape(), kFloat64));
   return gradients;
 }
-
-}  // namespace
 
 std::vector<int64_t> index_of(int64_t position, const Shape& shape) {
   std::vector<int64_t> index(static_cast<size_t>(shape.size()));
@@ -70,7 +70,10 @@ OrderCheck::OrderCheck(const GradProblem& problem, const CheckOptions& options)
     : problem_(problem),
       options_(options),
       generator_(options.seed),
-      x_(values_of(problem.inputs)) {}
+      x_(values_of(problem.inputs)),
+      precision_(x_.count(), 0.0),
+      size_(x_.count(), 0.0),
+      tried_(x_.count()) {}
 
 OrderReport OrderCheck::run() {
   report_.checked = true;
@@ -79,8 +82,10 @@ OrderReport OrderCheck::run() {
   find_outputs();
   if (failed()) return report_;
   find_gradients();
-  if (failed()) return report_;
-  compare();
+  if (!failed())
+    compare();
+  else if (!report_.mismatches.empty() && options_.diagnose)
+    report_.where = first_disagreement(problem_, x_, options_, [this] { call_again(); });
   return report_;
 }
 
@@ -129,16 +134,83 @@ void OrderCheck::make_directions() {
   }
 }
 
+// Zeros stay and signs do, so that a logarithm or a square root stays defined.
+Direction OrderCheck::nearby() {
+  Direction d;
+  for (size_t i = 0; i < x_.count(); ++i)
+    d.push_back(x_[i] * away_from_zero(x_[i].shape(), generator_) * 0.05);
+  return d;
+}
+
+// Elements change places within their input, which crosses the kinks of a piecewise function but
+// stays in the domain of an elementwise one.
+Direction OrderCheck::shuffled() {
+  Direction d = nearby();
+  for (size_t i = 0; i < x_.count(); ++i) {
+    const std::vector<double> from = x_[i].to_vector<double>();
+    std::vector<double> to;
+    for (int64_t p : randperm(x_[i].numel(), generator_).to_vector<int64_t>())
+      to.push_back(from[static_cast<size_t>(p)]);
+    d[i] = d[i] + Tensor::from(to, x_[i].shape()) - x_[i];
+  }
+  return d;
+}
+
+// All inputs, with whole numbers and masks that have changed places within theirs.
+Vars OrderCheck::shuffled_others() {
+  Vars all = problem_.all;
+  for (Var& x : all) {
+    if (!x.defined() || is_floating(x.dtype())) continue;
+    const Tensor order = randperm(x.numel(), generator_);
+    x = Var(index_select(x.value().reshape({-1}), 0, order).reshape(x.shape()));
+  }
+  return all;
+}
+
+// Whether f is defined where it is called.
+bool OrderCheck::succeeds(const std::function<void()>& f) {
+  try {
+    f();
+    return true;
+  } catch (const Error&) {  // asked of the sample, it will be reported
+    return false;
+  }
+}
+
 // What an op keeps from its first call would be right at the sample; so that call is made
 // elsewhere.
 void OrderCheck::call_elsewhere() {
-  x_.move(directions_[0], options_.step);
-  const Vars outputs = floating_outputs(problem_.record());
-  try {
-    pull_back(outputs, make_upstream(outputs, outputs.size()).seeds, problem_.inputs);
-  } catch (const Error&) {  // comes again where the gradients are found
+  for (const bool far : {true, false}) {
+    first_call_ = far ? shuffled() : nearby();
+    x_.move(first_call_, 1);
+    first_inputs_ = far ? shuffled_others() : problem_.all;
+    const bool done = succeeds([this] {
+      const Vars outputs =
+          floating_outputs(problem_.f ? problem_.f(first_inputs_) : problem_.record());
+      pull_back(outputs, make_upstream(outputs, outputs.size()).seeds, problem_.inputs);
+      const std::vector<double> values = flatten(outputs);
+      if (!std::all_of(values.begin(), values.end(), is_finite)) fail("gradcheck", "not finite");
+    });
+    x_.restore();
+    if (done) return;
   }
-  x_.restore();
+}
+
+// What an op keeps in a place that all calls share would still be right; so a call elsewhere comes
+// between the recording and its backward.
+void OrderCheck::call_again() {
+  if (!problem_.f) return;
+  for (const bool far : {true, false}) {
+    const Direction shift = far ? shuffled() : nearby();
+    Vars moved = far ? shuffled_others() : problem_.all;
+    size_t i = 0;
+    for (Var& x : moved) {
+      if (!x.defined() || !x.requires_grad()) continue;
+      x = Var(x_[i] + shift[i], true);
+      ++i;
+    }
+    if (succeeds([&] { problem_.f(moved); })) return;
+  }
 }
 
 // Every second one lies in memory the other way round.
@@ -178,6 +250,8 @@ void OrderCheck::find_gradients() {
   const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-9 * (1 + std::abs(b)); };
   if (!std::equal(recorded.begin(), recorded.end(), center_.begin(), center_.end(), near))
     return blame(Verdict::fail, problem_.differs_when_recorded);
+  for (const Var& y : outputs) output_shapes_.push_back(y.shape());
+  call_again();
   const size_t all = static_cast<size_t>(options_.directions);
   const size_t total = all + (outputs.size() > 1 ? outputs.size() : 0);
   for (size_t k = 0; k < total; ++k) {
@@ -186,7 +260,7 @@ void OrderCheck::find_gradients() {
     try {
       up.gradient = pull_back(outputs, up.seeds, problem_.inputs);
     } catch (const Error& error) {
-      return blame(Verdict::fail, blame_input(outputs, up.seeds) + error.what());
+      return refused(outputs, up, error);
     }
     for (size_t i = 0; i < x_.count(); ++i) {
       check_gradient(i, up);
@@ -196,16 +270,25 @@ void OrderCheck::find_gradients() {
   report_.upstreams = static_cast<int>(upstreams_.size());
 }
 
-// The first input whose gradient alone cannot be found.
-std::string OrderCheck::blame_input(const Vars& outputs, const Vars& seeds) const {
-  for (size_t i = 0; i < x_.count(); ++i) {
+// Backward threw. The first input whose gradient alone cannot be found has the blame.
+void OrderCheck::refused(const Vars& outputs, const Upstream& up, const Error& error) {
+  size_t i = 0;
+  for (; i < x_.count(); ++i) {
     try {
-      pull_back(outputs, seeds, {problem_.inputs[i]});
+      pull_back(outputs, up.seeds, {problem_.inputs[i]});
     } catch (const Error&) {
-      return problem_.input_names[i] + ": ";
+      break;
     }
   }
-  return "";
+  if (i == x_.count()) return blame(Verdict::fail, error.what());
+  GradBlock b = block(i, up);
+  if (error.relation().find("wrong shape") != std::string::npos ||
+      error.relation().find("wrong type") != std::string::npos)
+    b.causes.push_back({CauseKind::shape, error.values()});
+  if (error.relation().find("was changed in place") != std::string::npos)
+    b.causes.push_back({CauseKind::overwritten, error.relation()});
+  report_.mismatches.push_back(std::move(b));
+  blame(Verdict::fail, problem_.input_names[i] + ": " + error.what());
 }
 
 void OrderCheck::check_gradient(size_t i, const Upstream& up) {
@@ -216,18 +299,42 @@ void OrderCheck::check_gradient(size_t i, const Upstream& up) {
   if (all_finite(g)) return;
   const std::vector<double> values = g.to_vector<double>();
   const auto bad = std::find_if_not(values.begin(), values.end(), is_finite);
-  GradMismatch m = block(i, up);
+  GradBlock m = block(i, up);
   m.index = index_of(bad - values.begin(), m.shape);
   m.analytic = *bad;
-  m.numeric = std::nan("");
+  m.numeric = numeric_element(i, bad - values.begin(), up);
   m.compared = g.numel();
   m.wrong = m.compared - std::count_if(values.begin(), values.end(), is_finite);
+  m.causes.push_back({CauseKind::nan, text("not a number: ", m.wrong, " of ", m.compared,
+                                           " elements are not finite")});
   report_.mismatches.push_back(std::move(m));
   blame(Verdict::fail, "a gradient is not finite");
 }
 
-GradMismatch OrderCheck::block(size_t i, const Upstream& up) const {
-  GradMismatch m;
+double OrderCheck::numeric_element(size_t i, int64_t element, const Upstream& up) {
+  noise_ = rounding_noise([this] { return evaluate(); }, center_, x_, directions_[0]);
+  return dot(up.values, column(i, element).central);
+}
+
+std::vector<std::vector<Tensor>> OrderCheck::repeat(const Upstream& up, int recordings, int times) {
+  std::vector<std::vector<Tensor>> found;
+  for (int r = 0; r < recordings; ++r) {
+    const Vars outputs = floating_outputs(problem_.record());
+    for (int t = 0; t < times; ++t) found.push_back(pull_back(outputs, up.seeds, problem_.inputs));
+  }
+  return found;
+}
+
+Upstream OrderCheck::fresh_upstream(size_t only) {
+  const Vars outputs = floating_outputs(problem_.record());
+  Upstream up = make_upstream(outputs, only);
+  up.gradient = pull_back(outputs, up.seeds, problem_.inputs);
+  return up;
+}
+
+GradBlock OrderCheck::block(size_t i, const Upstream& up) const {
+  GradBlock m;
+  m.verdict = Verdict::fail;
   m.output = up.output;
   m.input = problem_.input_names[i];
   m.input_number = i;

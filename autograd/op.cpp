@@ -1,6 +1,7 @@
 #include "autograd/op.h"
 
 #include "autograd/ops/shape.h"
+#include "autograd/tape_watch.h"
 #include "tensor/ops.h"
 
 namespace glass {
@@ -13,9 +14,13 @@ void check_version(const Node& node, const Kept& kept) {
          "; change a clone() instead");
 }
 
+thread_local const WatchTape* WatchTape::current_ = nullptr;
+
 namespace detail {
 
-void check_result(const char* op, SourceLine where, const Tensor& value) {
+void check_result(const char* op, SourceLine where, const Tensor& value, const NodePtr& node,
+                  uint32_t output) {
+  if (const WatchTape* watch = WatchTape::current()) return watch->show(node, output, value);
   if (!all_finite(value))
     fail("anomaly", "an op made a NaN or an infinity", "op ", op, ", called at ", where.file, ":",
          where.line);

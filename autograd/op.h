@@ -98,8 +98,10 @@ constexpr Keep keep_of() {
 void backward_by_definition(Backward& b, const Node& node, const std::vector<Var>& inputs,
                             const std::function<std::vector<Var>(const std::vector<Var>&)>& f);
 
-/// Wraps values as Vars without history and checks them in anomaly mode.
-void check_result(const char* op, SourceLine where, const Tensor& value);
+/// In anomaly mode: shows a result to who watches the tape (tape_watch.h), else checks it. node:
+/// what recorded it, if anything.
+void check_result(const char* op, SourceLine where, const Tensor& value, const NodePtr& node,
+                  uint32_t output);
 
 template <class Op, size_t N>
 constexpr size_t kept_inputs() {
@@ -215,15 +217,15 @@ requires(std::is_same_v<Inputs, In>&&...) auto record(Op op, SourceLine where,
 
   auto finish = [&](NodePtr node) {
     if constexpr (single) {
-      if (is_detecting_anomaly()) detail::check_result(Op::name, where, values);
+      if (is_detecting_anomaly()) detail::check_result(Op::name, where, values, node, 0);
       return Var(std::move(values), std::move(node), 0);
     } else {
       std::array<Var, std::tuple_size_v<decltype(values)>> out;
       for (size_t i = 0; i < out.size(); ++i) {
-        if (is_detecting_anomaly()) detail::check_result(Op::name, where, values[i]);
+        const uint32_t number = static_cast<uint32_t>(i);
+        if (is_detecting_anomaly()) detail::check_result(Op::name, where, values[i], node, number);
         const bool differentiable = is_floating(values[i].dtype());
-        out[i] =
-            Var(std::move(values[i]), differentiable ? node : NodePtr(), static_cast<uint32_t>(i));
+        out[i] = Var(std::move(values[i]), differentiable ? node : NodePtr(), number);
       }
       return out;
     }
@@ -287,11 +289,13 @@ Var record_list(Op op, SourceLine where, const std::vector<Var>& inputs) {
     needed = needed || v.requires_grad();
   }
   Tensor out = op.forward(values);
-  if (is_detecting_anomaly()) detail::check_result(Op::name, where, out);
-  if (!needed || !is_recording()) return Var(std::move(out));
-  NodePtr node(new detail::ListNode<Op>(std::move(op), inputs));
-  node->set_where(where);
-  node->add_output(out);
+  NodePtr node;
+  if (needed && is_recording()) {
+    node = NodePtr(new detail::ListNode<Op>(std::move(op), inputs));
+    node->set_where(where);
+    node->add_output(out);
+  }
+  if (is_detecting_anomaly()) detail::check_result(Op::name, where, out, node, 0);
   return Var(std::move(out), std::move(node), 0);
 }
 

@@ -43,20 +43,6 @@ bool means(const std::string& name, const Entry& entry) {
   return entry.name == name || entry.name.starts_with(name + ".");
 }
 
-std::vector<const Entry*> choose(const std::vector<Entry>& entries,
-                                 const std::vector<std::string>& names) {
-  std::vector<const Entry*> chosen;
-  for (const Entry& entry : entries)
-    if (names.empty() || std::any_of(names.begin(), names.end(),
-                                     [&](const std::string& name) { return means(name, entry); }))
-      chosen.push_back(&entry);
-  for (const std::string& name : names)
-    if (std::none_of(entries.begin(), entries.end(),
-                     [&](const Entry& entry) { return means(name, entry); }))
-      fail("gradcheck", "nothing of this name is registered", name, near_names(entries, name));
-  return chosen;
-}
-
 // What was found about an entry, over all its samples.
 struct Tally {
   bool failed = false;
@@ -126,10 +112,24 @@ std::string verdict(bool checked, Verdict verdict) {
 
 }  // namespace
 
+std::vector<const Entry*> entries_named(const std::vector<Entry>& entries,
+                                        const std::vector<std::string>& names) {
+  std::vector<const Entry*> chosen;
+  for (const Entry& entry : entries)
+    if (names.empty() || std::any_of(names.begin(), names.end(),
+                                     [&](const std::string& name) { return means(name, entry); }))
+      chosen.push_back(&entry);
+  for (const std::string& name : names)
+    if (std::none_of(entries.begin(), entries.end(),
+                     [&](const Entry& entry) { return means(name, entry); }))
+      fail("gradcheck", "nothing of this name is registered", name, near_names(entries, name));
+  return chosen;
+}
+
 int run_gradcheck(const std::vector<Entry>& entries, const std::vector<std::string>& names,
                   std::ostream& out) {
   using Clock = std::chrono::steady_clock;
-  const std::vector<const Entry*> chosen = choose(entries, names);
+  const std::vector<const Entry*> chosen = entries_named(entries, names);
   int passed = 0, failed = 0;
   out << fmt::format(kRow, "name", "kind", "samples", "first", "second", "difference", "ms");
   for (const Entry* entry : chosen) {
@@ -153,8 +153,12 @@ void add_gradcheck_command(CLI::App& app) {
       "gradcheck", "Check the derivatives of every op and layer against finite differences");
   auto names = std::make_shared<std::vector<std::string>>();
   command->add_option("name", *names, "What to check; nothing named: everything registered");
-  command->callback([names] {
-    if (run_gradcheck(all_entries(), *names, std::cout) != 0) throw CLI::RuntimeError(1);
+  auto mutants = std::make_shared<bool>(false);
+  command->add_flag("--mutants", *mutants,
+                    "Break each backward on purpose, and count what the check finds and names");
+  command->callback([names, mutants] {
+    const auto run = *mutants ? run_mutants : run_gradcheck;
+    if (run(all_entries(), *names, std::cout) != 0) throw CLI::RuntimeError(1);
   });
 }
 

@@ -15,4 +15,17 @@ namespace glass {
 int run_gradcheck(const std::vector<Entry>& entries, const std::vector<std::string>& names,
                   std::ostream& out);
 
+/// Plants every mistake of autograd/mutants.h in the backward of the named entries (none named:
+/// all) and checks them. A line per entry: mistakes planted, killed (not passed), named correctly,
+/// and equivalent ones, which change no gradient; those that were not killed or not named are
+/// listed below it. Last line "mutants: P planted, K killed, N named correctly". Returns 1 when one
+/// survives or fewer than 95 % are named, else 0. Throws Error for an unknown name.
+int run_mutants(const std::vector<Entry>& entries, const std::vector<std::string>& names,
+                std::ostream& out);
+
+/// The entries of these names and of their families (none named: all); throws Error for a name
+/// that nothing has.
+std::vector<const Entry*> entries_named(const std::vector<Entry>& entries,
+                                        const std::vector<std::string>& names);
+
 }  // namespace glass

@@ -1,8 +1,10 @@
 #include "models/cli/gradcheck_command.h"
 
+#include <cstdio>
 #include <sstream>
 
 #include "autograd/autograd.h"
+#include "models/registry.h"
 #include "tests/catch.h"
 
 using namespace glass;
@@ -89,4 +91,62 @@ TEST_CASE("an unexpected pass, a throw and an empty entry fail", "[gradcheck][cl
   CHECK(last_line(result.text) == "gradcheck: 0 passed, 4 failed");
   CHECK_THAT(result.text, ContainsSubstring("expected KINK"));
   CHECK_THAT(result.text, ContainsSubstring("inside: does not work"));
+}
+
+TEST_CASE("mutants of right functions are killed and named", "[gradcheck][cli][mutants]") {
+  const auto dense = [](const Vars& x) { return Vars{matmul(x[0], x[1]) + x[2]}; };
+  const std::vector<Entry> all{
+      {.name = "tanh", .samples = {sample("plain", right)}},
+      {.name = "dense",
+       .samples = {{"plain", {{.shape = {4, 3}}, {.shape = {3, 2}}, {.shape = {2}}}, dense}}},
+      {.name = "constant", .samples = {sample("vacuous", constant, Verdict::vacuous)}},
+      {.name = "greater", .samples = {sample("plain", right)}, .differentiable = false}};
+  std::ostringstream out;
+  CHECK(run_mutants(all, {}, out) == 0);
+  const std::string text = out.str();
+  INFO(text);
+  int planted = 0, killed = 0, named = 0;
+  REQUIRE(std::sscanf(last_line(text).c_str(), "mutants: %d planted, %d killed, %d named correctly",
+                      &planted, &killed, &named) == 3);
+  CHECK(planted > 60);
+  CHECK(killed == planted);
+  CHECK(named == planted);
+  CHECK_THAT(text, ContainsSubstring("\ntanh ") && ContainsSubstring("\ndense "));
+  CHECK(text.find("greater") == std::string::npos);
+  CHECK(text.find("survived") == std::string::npos);
+  std::ostringstream one;
+  CHECK(run_mutants(all, {"tanh"}, one) == 0);
+  CHECK(one.str().find("dense") == std::string::npos);
+  CHECK_THROWS_WITH(run_mutants(all, {"tanj"}, one), ContainsSubstring("did you mean tanh?"));
+}
+
+TEST_CASE("a mutant that the check cannot see survives, and that is a failure",
+          "[gradcheck][cli][mutants]") {
+  // Far from what the sample draws, only there the function has a slope.
+  int calls = 0;
+  const auto hidden = [&calls](const Vars& x) {
+    ++calls;
+    return Vars{x[0] * 1e-30 + Var(Tensor::ones({2, 3}, kFloat64))};
+  };
+  std::ostringstream out;
+  CHECK(run_mutants({{.name = "flat", .samples = {sample("plain", hidden)}}}, {}, out) == 1);
+  CHECK(calls > 0);
+  CHECK_THAT(out.str(), ContainsSubstring("survived: flat, plain, sign, input 0"));
+}
+
+static void mutants_are_found(const std::vector<std::string>& names) {
+  std::ostringstream out;
+  const int status = run_mutants(all_entries(), names, out);
+  INFO(out.str());
+  CHECK(status == 0);
+  CHECK(out.str().find("survived") == std::string::npos);
+}
+
+TEST_CASE("mutants of some ops and layers are killed and named", "[gradcheck][mutants]") {
+  mutants_are_found({"add", "matmul", "softmax", "where", "sum", "cat", "embedding", "layer_norm",
+                     "cross_entropy", "relu", "Linear", "GRUCell", "additive_attention"});
+}
+
+TEST_CASE("mutants of everything registered are killed and named", "[.slow][gradcheck][mutants]") {
+  mutants_are_found({});
 }
