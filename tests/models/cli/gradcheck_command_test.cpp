@@ -99,7 +99,10 @@ TEST_CASE("mutants of right functions are killed and named", "[gradcheck][cli][m
       {.name = "tanh", .samples = {sample("plain", right)}},
       {.name = "dense",
        .samples = {{"plain", {{.shape = {4, 3}}, {.shape = {3, 2}}, {.shape = {2}}}, dense}}},
-      {.name = "constant", .samples = {sample("vacuous", constant, Verdict::vacuous)}},
+      {.name = "flat",
+       .samples = {sample(
+           "vacuous", [](const Vars& x) { return Vars{sum(softmax(x[0], 1), {1})}; },
+           Verdict::vacuous)}},
       {.name = "greater", .samples = {sample("plain", right)}, .differentiable = false}};
   std::ostringstream out;
   CHECK(run_mutants(all, {}, out) == 0);
@@ -108,7 +111,7 @@ TEST_CASE("mutants of right functions are killed and named", "[gradcheck][cli][m
   int planted = 0, killed = 0, named = 0;
   REQUIRE(std::sscanf(last_line(text).c_str(), "mutants: %d planted, %d killed, %d named correctly",
                       &planted, &killed, &named) == 3);
-  CHECK(planted > 60);
+  CHECK(planted >= 40);
   CHECK(killed == planted);
   CHECK(named == planted);
   CHECK_THAT(text, ContainsSubstring("\ntanh ") && ContainsSubstring("\ndense "));
