@@ -44,7 +44,7 @@ std::string cause_line(const GradBlock& b) {
                                : text("; next best: ", name_of(b.runners_up[0].kind), " ",
                                       rough(b.runners_up[0].residual));
   if (b.causes.empty()) {
-    if (b.compared == 0) return "";
+    if (b.compared == 0 || b.runners_up.empty()) return "";  // nobody has looked
     std::string nearest;
     for (const Cause& c : b.runners_up)
       nearest +=

@@ -75,9 +75,12 @@ Tensor misread(const Tensor& x, const Dims& axes) {
 
 class Mutant {
  public:
-  Mutant(Function f, const Mutation& m) : f_(std::move(f)), m_(m) {}
+  Mutant(Function f, const Mutation& m, const std::string& name)
+      : f_(std::move(f)),
+        m_(m),
+        name_(name.empty() ? text("mutant(", name_of(m.cause), ")") : name) {}
+  const char* name() const { return name_.c_str(); }
   const Function& function() const { return f_; }
-  const Mutation& mutation() const { return m_; }
 
   void called(const Call& call) {
     if (first_.empty()) first_ = call.values;
@@ -211,6 +214,7 @@ class Mutant {
 
   Function f_;
   Mutation m_;
+  std::string name_;
   Tensors first_, latest_, sums_;  // what calls have in common
   Generator generator_{11};
 };
@@ -222,9 +226,8 @@ class MutantNode final : public Node {
     for (const Var& x : inputs)
       edges_.push_back(x.defined() && x.node() ? Edge{x.node(), x.output()} : Edge{});
     set_edges(edges_);
-    name_ = text("mutant(", name_of(mutant_->mutation().cause), ")");
   }
-  const char* name() const override { return name_.c_str(); }
+  const char* name() const override { return mutant_->name(); }
   void backward(Backward& b) override {
     Tensors seeds;
     for (uint32_t o = 0; o < outputs(); ++o)
@@ -238,7 +241,6 @@ class MutantNode final : public Node {
   std::shared_ptr<Mutant> mutant_;
   Call call_;
   std::vector<Edge> edges_;
-  std::string name_;
 };
 
 Vars call_mutant(const std::shared_ptr<Mutant>& mutant, SourceLine where, const Vars& inputs) {
@@ -285,9 +287,10 @@ bool same(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-Function plant(const Function& f, const Mutation& mutation, const char* file, int line) {
+Function plant(const Function& f, const Mutation& mutation, const std::string& name,
+               const char* file, int line) {
   const SourceLine where{file, line};
-  return [mutant = std::make_shared<Mutant>(f, mutation), where](const Vars& inputs) {
+  return [mutant = std::make_shared<Mutant>(f, mutation, name), where](const Vars& inputs) {
     return call_mutant(mutant, where, inputs);
   };
 }

@@ -26,9 +26,9 @@ struct Mutation {
 std::vector<Mutation> mutations(const Function& f, const Vars& inputs, size_t max_inputs = 4);
 
 /// A function with f's values and mistaken gradients of the first order. It is one op of the tape,
-/// named after the mistake, called where plant() is.
-Function plant(const Function& f, const Mutation& mutation, const char* file = __builtin_FILE(),
-               int line = __builtin_LINE());
+/// with this name (none: that of the mistake), called where plant() is.
+Function plant(const Function& f, const Mutation& mutation, const std::string& name = {},
+               const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 /// Whether the mistake changes no gradient on any of the given inputs, in whatever order they are
 /// used: each is used several times, and between a forward and its backward comes another forward.

@@ -17,5 +17,6 @@ void add_completion_command(CLI::App& app);
 void add_info_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
 void add_reference_command(CLI::App& app);
+void add_zoo_command(CLI::App& app);
 
 }  // namespace glass

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "autograd/gradcheck.h"
 #include "models/cli/commands.h"
+#include "models/cli/usage.h"
+#include "models/doctor/report_json.h"
 #include "models/names.h"
 #include "models/registry.h"
 
@@ -50,6 +53,7 @@ struct Tally {
   Verdict first_verdict = Verdict::pass, second_verdict = Verdict::pass;  // the last not expected
   double worst = 0;
   std::string reports;
+  nlohmann::json json = nlohmann::json::array();
 };
 
 // A sample of a function without derivatives: it must not claim any.
@@ -61,7 +65,8 @@ void check_constant(const Sample& sample, const Vars& inputs, Tally& tally) {
     }
 }
 
-void check_sample(const Entry& entry, const Sample& sample, uint64_t seed, Tally& tally) {
+void check_sample(const Entry& entry, const Sample& sample, uint64_t seed,
+                  const GradcheckChoices& choices, Tally& tally) {
   Generator generator(seed);
   const Vars inputs = make_inputs(sample, generator);
   if (!entry.differentiable) return check_constant(sample, inputs, tally);
@@ -71,7 +76,13 @@ void check_sample(const Entry& entry, const Sample& sample, uint64_t seed, Tally
                                   {.name = entry.name + ", " + sample.label,
                                    .seed = seed,
                                    .tolerance = sample.tolerance,
-                                   .second_order = sample.second_order});
+                                   .second_order = sample.second_order,
+                                   .gear = static_cast<int>(choices.gear),
+                                   .columns = choices.columns});
+  if (choices.json) {
+    tally.json.push_back(to_json(report));
+    tally.json.back()["expected"] = word_of(sample.expect);
+  }
   tally.first = true;
   tally.second = tally.second || report.second.checked;
   if (report.verdict == sample.expect) {
@@ -87,11 +98,11 @@ void check_sample(const Entry& entry, const Sample& sample, uint64_t seed, Tally
       report.ok() ? Verdict::fail : report.verdict;
 }
 
-Tally check_entry(const Entry& entry) {
+Tally check_entry(const Entry& entry, const GradcheckChoices& choices) {
   Tally tally;
   for (size_t i = 0; i < entry.samples.size(); ++i) {
     try {
-      check_sample(entry, entry.samples[i], i, tally);
+      check_sample(entry, entry.samples[i], i, choices, tally);
     } catch (const std::exception& error) {
       tally.failed = tally.first = true;
       tally.first_verdict = Verdict::fail;
@@ -127,16 +138,25 @@ std::vector<const Entry*> entries_named(const std::vector<Entry>& entries,
 }
 
 int run_gradcheck(const std::vector<Entry>& entries, const std::vector<std::string>& names,
-                  std::ostream& out) {
+                  std::ostream& out, const GradcheckChoices& choices) {
   using Clock = std::chrono::steady_clock;
   const std::vector<const Entry*> chosen = entries_named(entries, names);
   int passed = 0, failed = 0;
-  out << fmt::format(kRow, "name", "kind", "samples", "first", "second", "difference", "ms");
+  nlohmann::json json = nlohmann::json::array();
+  if (!choices.json)
+    out << fmt::format(kRow, "name", "kind", "samples", "first", "second", "difference", "ms");
   for (const Entry* entry : chosen) {
     const Clock::time_point start = Clock::now();
-    const Tally tally = check_entry(*entry);
+    const Tally tally = check_entry(*entry, choices);
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     ++(tally.failed ? failed : passed);
+    if (choices.json) {
+      json.push_back({{"name", entry->name},
+                      {"kind", kind_name(entry->kind)},
+                      {"passed", !tally.failed},
+                      {"reports", tally.json}});
+      continue;
+    }
     out << fmt::format(kRow, entry->name, kind_name(entry->kind), entry->samples.size(),
                        verdict(tally.first, tally.first_verdict),
                        verdict(tally.second, tally.second_verdict),
@@ -144,21 +164,45 @@ int run_gradcheck(const std::vector<Entry>& entries, const std::vector<std::stri
                        fmt::format("{:.1f}", ms))
         << tally.reports << std::flush;
   }
-  out << fmt::format("gradcheck: {} passed, {} failed\n", passed, failed);
+  if (choices.json)
+    out << nlohmann::json{{"entries", json}, {"passed", passed}, {"failed", failed}}.dump(1)
+        << "\n";
+  else
+    out << fmt::format("gradcheck: {} passed, {} failed\n", passed, failed);
   return failed == 0 ? 0 : 1;
 }
 
 void add_gradcheck_command(CLI::App& app) {
+  struct Arguments {
+    std::vector<std::string> names;
+    bool mutants = false, models = false;
+    GradcheckChoices choices;
+  };
   CLI::App* command = app.add_subcommand(
       "gradcheck", "Check the derivatives of every op and layer against finite differences");
-  auto names = std::make_shared<std::vector<std::string>>();
-  command->add_option("name", *names, "What to check; nothing named: everything registered");
-  auto mutants = std::make_shared<bool>(false);
-  command->add_flag("--mutants", *mutants,
-                    "Break each backward on purpose, and count what the check finds and names");
-  command->callback([names, mutants] {
-    const auto run = *mutants ? run_mutants : run_gradcheck;
-    if (run(all_entries(), *names, std::cout) != 0) throw CLI::RuntimeError(1);
+  auto a = std::make_shared<Arguments>();
+  command->add_option("name", a->names, "What to check; nothing named: everything registered");
+  CLI::Option* mutants =
+      command->add_flag("--mutants", a->mutants,
+                        "Break each backward on purpose: count what the check finds and names");
+  CLI::Option* models = command->add_flag(
+      "--models", a->models, "Check the loss of complete models, a line per parameter");
+  command->add_option("--gear", a->choices.gear, "1: random directions; 2: each element alone")
+      ->transform(within(WholeRange{1, 2}))
+      ->capture_default_str();
+  command
+      ->add_option("--columns", a->choices.columns,
+                   "Gear 2: so many elements of an input, drawn at random; 0: all")
+      ->transform(within(WholeRange{0, 1000000}))
+      ->capture_default_str();
+  command->add_flag("--json", a->choices.json, "Print everything found as JSON");
+  mutants->excludes(models);
+  command->footer("Ends with status 1 when a check fails, or a mutant survives.");
+  command->callback([a] {
+    const int status = a->mutants  ? run_mutants(all_entries(), a->names, std::cout)
+                       : a->models ? run_model_checks(a->names, std::cout)
+                                   : run_gradcheck(all_entries(), a->names, std::cout, a->choices);
+    if (status != 0) throw CLI::RuntimeError(1);
   });
 }
 

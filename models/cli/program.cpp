@@ -85,6 +85,7 @@ int run_program(int argc, char** argv) {
   add_audit_command(app);
   add_score_command(app);
   add_gradcheck_command(app);
+  add_zoo_command(app);
   add_verify_command(app);
   add_reference_command(app);
   add_completion_command(app);

@@ -39,6 +39,7 @@ TEST_CASE("the documents show the code that the tests run", "[docs]") {
       {"README.md", "README", "tests/nn/models.cpp"},
       {"docs/add_an_op.md", "DOC", "tests/docs/add_an_op_test.cpp"},
       {"docs/add_a_layer.md", "DOC", "tests/docs/add_a_layer_test.cpp"},
+      {"docs/gradient_checking.md", "DOC", "tests/docs/gradient_checking_test.cpp"},
       {"docs/attention.md", "DOC", "tests/docs/attention_test.cpp"},
       {"docs/attention.md", "DOC", "tests/docs/attention_traps_test.cpp"},
       {"docs/zh/attention.md", "DOC", "tests/docs/attention_test.cpp"},
