@@ -16,6 +16,7 @@ GradProblem first_order(const Function& f, const Vars& inputs, const CheckOption
     masked = masked || (inputs[i].defined() && inputs[i].dtype() == kBool);
     if (!is_wanted(inputs[i])) continue;
     p.inputs.push_back(inputs[i]);
+    p.numbers.push_back(i);
     p.input_names.push_back(i < options.input_names.size() ? options.input_names[i]
                                                            : text("input ", i));
   }
@@ -52,6 +53,7 @@ GradProblem second_order(const GradProblem& first, uint64_t seed) {
     if (!outputs[o].requires_grad()) continue;
     upstreams.emplace_back(away_from_zero(outputs[o].shape(), generator), true);
     p.inputs.push_back(upstreams.back());
+    p.numbers.push_back(p.numbers.back() + 1);
     p.input_names.push_back(text("upstream of output ", o));
   }
   const auto gradients = [f = first.record, x = first.inputs, upstreams](bool create_graph) {

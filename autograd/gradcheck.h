@@ -36,12 +36,12 @@ enum class CauseKind : uint8_t {
   shape,             ///< not of the input's shape or type
   precision,         ///< the function computes in less than float64
   nondeterministic,  ///< another gradient at every call
-  twice,             ///< accumulated twice, or on top of what an earlier call left
   overwritten,       ///< what backward reads was changed after forward
   stale,             ///< what backward reads is that of the first call
   missing,           ///< zero, or never given
   sign,
   factor,  ///< a constant one
+  twice,   ///< accumulated twice, or on top of what an earlier call left
   transposed,
   permuted,          ///< axes in another order
   swapped,           ///< the gradient of another input
@@ -70,7 +70,7 @@ struct RatioStatistics {
 /// The gradient of an output by an input.
 struct GradBlock {
   std::string output, input;
-  size_t input_number = 0;  ///< among those that require a gradient
+  size_t input_number = 0;  ///< as the function counts them
   Shape shape;              ///< of the input
   Verdict verdict = Verdict::pass;
   double precision = 0;  ///< largest relative difference along a direction of this input alone

@@ -160,7 +160,7 @@ void OrderCheck::summarize() {
 
 void OrderCheck::list_others() {
   for (size_t i = 0; i < x_.count(); ++i) {
-    const auto is_this = [i](const GradBlock& b) { return b.input_number == i; };
+    const auto is_this = [&](const GradBlock& b) { return position_of(b) == i; };
     for (GradBlock& b : report_.mismatches)
       if (is_this(b)) b.precision = precision_[i], b.size = size_[i];
     if (std::any_of(report_.mismatches.begin(), report_.mismatches.end(), is_this)) continue;
@@ -242,9 +242,11 @@ void OrderCheck::explain(bool kink) {
   Diagnosis diagnosis(*this);
   for (GradBlock& b : report_.mismatches) diagnosis.explain(b);
   size_t input = 0;
-  if (!report_.mismatches.empty()) input = report_.mismatches[0].input_number;
+  if (!report_.mismatches.empty()) input = position_of(report_.mismatches[0]);
   diagnosis.sweep(input, report_);
   if (kink && report_.mismatches.empty()) return;
+  for (const GradBlock& b : report_.mismatches)  // where nothing is exact, every op would be off
+    if (!b.causes.empty() && b.causes[0].kind == CauseKind::precision) return;
   report_.where = first_disagreement(problem_, x_, options_, [this] { call_again(); });
 }
 

@@ -56,6 +56,11 @@ class Diagnosis {
   OrderCheck& check_;
 };
 
+std::vector<double> minus(const std::vector<double>& a, const std::vector<double>& b);
+bool finite(const std::vector<double>& a);
+/// |a - h| / max(|a|, |h|). floor: a size below which both count as zero.
+double residual(const std::vector<double>& a, const std::vector<double>& h, double floor = 0);
+
 /// Which elements: one, an index of an axis, all of them, or how many and the first ones.
 std::string place_in_words(const std::vector<int64_t>& wrong, const std::vector<int64_t>& tried,
                            const Shape& shape);

@@ -15,6 +15,7 @@ namespace glass {
 /// A function of inputs that are displaced in place.
 struct GradProblem {
   Vars inputs;
+  std::vector<size_t> numbers;  ///< of the inputs among all that the function has
   std::vector<std::string> input_names, output_names;
   std::function<Vars()> record, evaluate;  ///< the outputs, with and without history
   const char* differs_when_recorded = "the function gives another value when it is recorded";
@@ -45,6 +46,7 @@ class OrderCheck {
   const GradProblem& problem() const { return problem_; }
   const CheckOptions& options() const { return options_; }
   Displacement& inputs() { return x_; }
+  size_t position_of(const GradBlock& block) const;  ///< of the block's input among those displaced
   Generator& generator() { return generator_; }
   /// The slopes of all outputs by one element.
   const Slopes& column(size_t input, int64_t element);

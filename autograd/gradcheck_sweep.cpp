@@ -72,7 +72,7 @@ void Diagnosis::sweep(size_t input, OrderReport& report) {
     report.sweep_text = reading(report.sweep, check_.options().tolerance, floor);
   if (!floor) return;
   for (GradBlock& b : report.mismatches)
-    if (b.input_number == input && b.causes.empty())
+    if (check_.position_of(b) == input && b.causes.empty())
       b.causes.push_back({CauseKind::precision, "precision: " + report.sweep_text, 0});
 }
 

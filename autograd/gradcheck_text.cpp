@@ -89,7 +89,9 @@ std::string where_lines(const OrderReport& report) {
            " (op ", w.number, " of ", w.of,
            std::isfinite(w.difference) ? "; off by " + rough(w.difference) : "", ")\n");
   if (!w.cause.empty()) out += "           there: " + w.cause + "\n";
-  if (w.disagreeing > 1) out += text("           and ", w.disagreeing - 1, " ops after it\n");
+  if (w.disagreeing > 1)
+    out += text("           and ", w.disagreeing - 1, w.disagreeing > 2 ? " ops" : " op",
+                " after it\n");
   return out;
 }
 

@@ -324,3 +324,13 @@ TEST_CASE("a right network raises no alarm and names nothing", "[gradcheck]") {
     CHECK_FALSE(report.first.where);
   }
 }
+
+TEST_CASE("inputs are counted as the function counts them", "[gradcheck]") {
+  Generator g(5);
+  const Vars inputs{Var(uniform({2, 3}, -1, 1, kFloat64, g)), drawn({3, 2}, g)};
+  const Function product = [](const Vars& x) { return Vars{matmul(x[0], x[1])}; };
+  const GradReport report =
+      check(plant(product, {.cause = CauseKind::sign, .label = "", .input = 1}), inputs);
+  CHECK(report.first.mismatches.at(0).input_number == 1);
+  CHECK_THAT(report.text(), ContainsSubstring("function, input 1 [3, 2], float64"));
+}

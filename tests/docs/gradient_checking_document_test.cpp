@@ -95,8 +95,3 @@ TEST_CASE("the commands in the lesson on gradient checking exist", "[docs][gradc
   }
   CHECK(commands >= 6);
 }
-
-#include <cstdio>
-TEST_CASE("dump", "[.dump]") {
-  for (auto& o : gradcheck_lesson::outputs()) std::printf("%s@@@\n", o.c_str());
-}

@@ -7,16 +7,27 @@
 namespace glass {
 
 std::string_view name_of(CauseKind kind) {
-  static constexpr std::string_view kNames[] = {"nan",        "shape",
-                                                "precision",  "nondeterministic",
-                                                "twice",      "overwritten",
-                                                "stale",      "missing",
-                                                "sign",       "factor",
-                                                "transposed", "permuted",
-                                                "swapped",    "upstream-ignored",
-                                                "wrong-axis", "not-reduced",
-                                                "dropped",    "mask-ignored"};
+  static constexpr std::string_view kNames[] = {
+      "nan",         "shape",    "precision",   "nondeterministic", "overwritten",
+      "stale",       "missing",  "sign",        "factor",           "twice",
+      "transposed",  "permuted", "swapped",     "upstream-ignored", "wrong-axis",
+      "not-reduced", "dropped",  "mask-ignored"};
   return kNames[static_cast<size_t>(kind)];
+}
+
+std::vector<double> minus(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> d(a.size());
+  for (size_t i = 0; i < a.size(); ++i) d[i] = a[i] - b[i];
+  return d;
+}
+
+double residual(const std::vector<double>& a, const std::vector<double>& h, double floor) {
+  const double size = std::max({norm(a), norm(h), floor});
+  return size == 0 ? 0 : norm(minus(a, h)) / size;
+}
+
+bool finite(const std::vector<double>& a) {
+  return std::all_of(a.begin(), a.end(), [](double v) { return std::isfinite(v); });
 }
 
 std::vector<Dims> axis_orders(int n) {
@@ -81,14 +92,14 @@ std::string place_in_words(const std::vector<int64_t>& wrong, const std::vector<
             static_cast<std::ptrdiff_t>(wrong.size()))
       return text("index ", index, " of axis ", axis);
   }
-  std::string words = text(wrong.size(), " of ", tried.size(), " elements: ");
+  std::string words;
   const size_t shown = std::min<size_t>(wrong.size(), 4);
   for (size_t k = 0; k < shown; ++k) {
     std::string at;
     for (int64_t i : index_of(wrong[k], shape)) at += (at.empty() ? "" : ", ") + text(i);
     words += (k > 0 ? ", [" : "[") + at + "]";
   }
-  return words + (shown < wrong.size() ? ", ..." : "");
+  return words + (shown < wrong.size() ? text(" and ", wrong.size() - shown, " more") : "");
 }
 
 RatioStatistics statistics(const std::vector<double>& ratios) {
