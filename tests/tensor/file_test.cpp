@@ -1,39 +1,21 @@
 #include "tensor/file.h"
 
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 
 #include "tensor/error.h"
 #include "tests/catch.h"
+#include "tests/tensor/full_disk.h"
 #include "tests/tensor/scratch.h"
 
 using namespace glass;
 using Catch::Matchers::ContainsSubstring;
+using glass::tests::FullDisk;
 using glass::tests::Scratch;
 
 namespace {
-
-// Within its life no file of this process may grow beyond the limit: a full disk in small.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FullDisk() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  void (*handler_)(int);
-  rlimit before_{};
-};
 
 // The error of f, which must be one of the environment.
 template <class F>

@@ -1,85 +1,21 @@
 #include "models/train/trainer.h"
 
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "models/seq2seq/evaluate.h"
 #include "models/train/progress.h"
-#include "models/train/run_folder.h"
 #include "tensor/file.h"
 #include "tests/catch.h"
+#include "tests/models/train/small_run.h"
 #include "tests/tensor/scratch.h"
 
 using namespace glass;
-
-namespace {
-
-TrainOptions short_options() {
-  return {.steps = 30, .batch_size = 16, .lr = 3e-3, .warmup = 5, .valid_every = 10};
-}
-
-Corpus small_corpus() {
-  Corpus corpus = dates_corpus({}, 3);
-  corpus.train.resize(200);
-  corpus.valid.resize(20);
-  corpus.test.resize(20);
-  return corpus;
-}
-
-// A run on a few dates that can be interrupted at a step.
-struct Run : Trainee {
-  Corpus corpus = small_corpus();
-  TextCodec codec{TextOptions{}, corpus.train};
-  std::unique_ptr<Translator> net;
-  Seq2SeqTask task;
-  explicit Run(bool transformer = false)
-      : net(make_translator(transformer ? ModelOptions(attentive()) : recurrent(), 9)),
-        task(*net, codec, corpus) {}
-  int64_t interrupt_at = -1, calls = 0;
-
-  Module& model() override { return *net; }
-  Generator& generator() override { return net->generator(); }
-  Loss loss(const Batch& batch, int64_t step) override {
-    if (++calls == interrupt_at) std::raise(SIGINT);
-    return task.loss(batch, step);
-  }
-  Score validate() override { return task.validate(); }
-
- private:
-  Seq2SeqOptions recurrent() const {
-    return {.source_vocabulary = codec.source.size(),
-            .target_vocabulary = codec.target.size(),
-            .embedding = 8,
-            .hidden = 12,
-            .attention = {.size = 8},
-            .dropout = 0.2};
-  }
-  TransformerTranslatorOptions attentive() const {
-    return {.source_vocabulary = codec.source.size(),
-            .target_vocabulary = codec.target.size(),
-            .d_model = 8,
-            .ffn = 12,
-            .heads = 2,
-            .layers = 1,
-            .decoder_layers = 1,
-            .dropout = 0.2};
-  }
-};
-
-std::vector<float> weights(Module& module) {
-  std::vector<float> all;
-  for (const auto& [name, tensor] : module.state_dict().tensors)
-    for (float v : tensor.to_vector<float>()) all.push_back(v);
-  return all;
-}
-
-}  // namespace
+using namespace glass::tests;
 
 TEST_CASE("Trainer: an interrupted and resumed run ends with the same bits") {
   for (const auto& [transformer, ema] : {std::pair{false, 0.0}, {true, 0.0}, {false, 0.95}}) {
-    const tests::Scratch folder;
+    const Scratch folder;
     TrainOptions options = short_options();
     options.ema = ema;
     make_folder(folder / "whole");
@@ -116,7 +52,7 @@ TEST_CASE("Trainer: an interrupted and resumed run ends with the same bits") {
 }
 
 TEST_CASE("Trainer: a checkpoint that is missing, foreign or damaged is refused by name") {
-  const tests::Scratch folder;
+  const Scratch folder;
   Run run;
   Trainer trainer(run, run.task.batches(short_options()), short_options(), folder / "");
   CHECK_THROWS_WITH(trainer.resume(),
@@ -130,7 +66,7 @@ TEST_CASE("Trainer: a checkpoint that is missing, foreign or damaged is refused 
 }
 
 TEST_CASE("Trainer: patience ends a run that gets no better") {
-  const tests::Scratch folder;
+  const Scratch folder;
   Run run;
   TrainOptions options = short_options();
   options.lr = 1e-12;  // learns nothing
@@ -146,7 +82,7 @@ TEST_CASE("Trainer: a loss that is not finite stops with the step and a hint") {
   struct Broken : Run {
     Loss loss(const Batch&, int64_t) override { return {Var(Tensor::scalar(NAN), true), 1}; }
   } run;
-  const tests::Scratch folder;
+  const Scratch folder;
   Trainer trainer(run, run.task.batches(short_options()), short_options(), folder / "");
   CHECK_THROWS_WITH(trainer.run(), Catch::Matchers::ContainsSubstring("not finite") &&
                                        Catch::Matchers::ContainsSubstring("step 1"));
