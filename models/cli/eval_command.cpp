@@ -58,7 +58,7 @@ void add_eval_command(CLI::App& app) {
   auto* command = app.add_subcommand("eval", "Score a trained run on its test data, or on a file");
   auto a = std::make_shared<EvalArguments>();
   command->add_option("--run", a->run, "Run folder")->transform(naming("a folder"))->required();
-  auto* data = command->add_option("--data", a->data, "TSV of source and target instead")
+  auto* data = command->add_option("--data", a->data, "A file of pairs instead, as for train")
                    ->transform(naming("a file"));
   command->add_option("--split", a->split, "Of the run's own data: test or valid")
       ->transform(one_of({"test", "valid"}))

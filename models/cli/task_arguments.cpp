@@ -17,7 +17,7 @@ const Names kTokens = {"--source-tokens", "--target-tokens", "--lower", "--min-c
 
 void add_file_options(CLI::App& command, TaskArguments& a) {
   const char* group = "Data of --task pairs";
-  command.add_option("--data", a.files.data, "TSV of source and target, plain or .gz")
+  command.add_option("--data", a.files.data, "TSV of source and target, or .jsonl; plain or .gz")
       ->transform(naming("a file"))
       ->group(group);
   command.add_option("--valid", a.files.valid, "The same for validation (default: split off)")
@@ -60,7 +60,10 @@ void add_synthetic_options(CLI::App& command, TaskArguments& a) {
 }  // namespace
 
 std::string task_list() {
-  std::string list = fmt::format("  {:<8} --data FILE, of lines: source, tab, target\n", "pairs");
+  std::string list = fmt::format(
+      "  {:<8} --data FILE, of lines: source, tab, target; or .jsonl, of objects with source and\n "
+      "          target, each a text or a list (parts of one source, several targets)\n",
+      "pairs");
   for (const Task& task : tasks()) list += fmt::format("  {:<8} {}\n", task.name, task.about);
   return list;
 }

@@ -97,7 +97,8 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
 void print_samples(const std::vector<Translation>& translations, size_t count) {
   for (size_t i = 0; i < std::min(count, translations.size()); ++i) {
     const Translation& t = translations[i * translations.size() / count];
-    if (t.weights.empty())
+    constexpr size_t kTallest = 60;  // rows and columns of a map that a terminal shows
+    if (t.weights.empty() || std::max(t.tokens.size(), t.source_tokens.size()) > kTallest)
       fmt::print("\n{} → {}\n", clean_text(t.source), clean_text(t.text));
     else
       fmt::print("\n{}", terminal_heat_map(attention_map(t)));

@@ -17,7 +17,7 @@ enum class Start : uint8_t { fresh, replace, resume };
 Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& folder,
                      Start start);
 
-/// Prints samples with their heat maps.
+/// Prints samples, the shorter ones with their heat maps.
 void print_samples(const std::vector<Translation>& translations, size_t count);
 
 }  // namespace glass

@@ -95,8 +95,8 @@ std::vector<Pair> read(const std::string& path, const char* role, bool strip, Co
   PairFile file = read_pairs(path, {.strip_stress = strip});
   const int64_t written = file.lines - file.blank;
   if (2 * file.skipped > written)
-    fail_environment("read_corpus", "most lines are not source TAB target", path, ": ",
-                     file.skipped, " of ", written, ", the first is line ", file.first_skipped);
+    fail_environment("read_corpus", "most lines are not " + file.form, path, ": ", file.skipped,
+                     " of ", written, ", the first is line ", file.first_skipped);
   for (const LineWarning& warning : file.warnings)
     corpus.warnings.push_back(path + ": " + warning.text());
   corpus.stamps[role] = file.stamp;

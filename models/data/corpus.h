@@ -64,7 +64,7 @@ struct Corpus {
 };
 
 struct CorpusFiles {
-  std::string data;         ///< TSV of source and target, plain or .gz
+  std::string data;         ///< TSV of source and target, or JSON lines (read_pairs)
   std::string valid, test;  ///< empty: split off from data by source text, 5 % each
   bool strip_stress = false;
 };

@@ -19,21 +19,46 @@ bool is_stressed_vowel(std::string_view phone) {
 
 }  // namespace
 
+namespace {
+
+// What is left out of a file, line by line.
+class Skipped {
+ public:
+  explicit Skipped(PairFile& file) : file_(file) {}
+  void operator()(LineWarning& warning, bool blank) {
+    warning.add(file_.lines);
+    if (blank) {
+      ++file_.blank;
+    } else if (file_.skipped++ == 0) {
+      file_.first_skipped = file_.lines;
+    }
+  }
+  // Keeps the warnings there were. Throws where no pair is left.
+  void finish(std::string_view name, std::initializer_list<LineWarning*> all) {
+    for (LineWarning* warning : all)
+      if (warning->count > 0) file_.warnings.push_back(std::move(*warning));
+    if (!file_.pairs.empty()) return;
+    std::string why = file_.lines == 0 ? "it is empty" : "";
+    for (const LineWarning& warning : file_.warnings)
+      why += (why.empty() ? "" : "; ") + warning.text();
+    fail("read_pairs", "no line holds " + file_.form, name, " (", why, ")");
+  }
+
+ private:
+  PairFile& file_;
+};
+
+}  // namespace
+
 PairFile parse_pairs(std::string_view text, std::string_view name, PairOptions options) {
   PairFile file;
+  file.form = "source TAB target";
   file.stamp = stamp_of(text);
   text = utf8_body(text, "read_pairs", name);
   LineWarning columns{"fewer than two columns, skipped", 0, {}};
   LineWarning empty{"empty side, skipped", 0, {}};
   LineWarning bad{"bad UTF-8, replaced by U+FFFD", 0, {}};
-  const auto skip = [&file](LineWarning& warning, bool blank) {
-    warning.add(file.lines);
-    if (blank) {
-      ++file.blank;
-    } else if (file.skipped++ == 0) {
-      file.first_skipped = file.lines;
-    }
-  };
+  Skipped skip(file);
   while (!text.empty()) {
     std::string_view line = take_until(text, '\n');
     ++file.lines;
@@ -52,21 +77,40 @@ PairFile parse_pairs(std::string_view text, std::string_view name, PairOptions o
     file.pairs.push_back(
         {source.text, options.strip_stress ? strip_stress(target.text) : target.text});
   }
-  for (LineWarning* warning : {&columns, &empty, &bad}) {
-    if (warning->count > 0) file.warnings.push_back(std::move(*warning));
-  }
-  if (file.pairs.empty()) {
-    std::string why = file.lines == 0 ? "it is empty" : "";
-    for (const LineWarning& warning : file.warnings) {
-      why += (why.empty() ? "" : "; ") + warning.text();
+  skip.finish(name, {&columns, &empty, &bad});
+  return file;
+}
+
+PairFile parse_json_pairs(std::string_view text, std::string_view name, PairOptions options) {
+  PairFile file;
+  file.form = "a JSON object with source and target";
+  file.stamp = stamp_of(text);
+  text = utf8_body(text, "read_pairs", name);
+  LineWarning foreign{"no JSON object with source and target, skipped", 0, {}};
+  LineWarning bad{"bad UTF-8, replaced by U+FFFD", 0, {}};
+  Skipped skip(file);
+  while (!text.empty()) {
+    const RepairedText line = repair_utf8(trim(take_until(text, '\n')));
+    ++file.lines;
+    std::vector<Pair> pairs = json_pairs(line.text);
+    if (pairs.empty()) {
+      skip(foreign, line.text.empty());
+      continue;
     }
-    fail("read_pairs", "no line holds source TAB target", name, " (", why, ")");
+    if (line.replaced > 0) bad.add(file.lines);
+    for (Pair& pair : pairs) {
+      if (options.strip_stress) pair.target = strip_stress(pair.target);
+      file.pairs.push_back(std::move(pair));
+    }
   }
+  skip.finish(name, {&foreign, &bad});
   return file;
 }
 
 PairFile read_pairs(const std::string& path, PairOptions options) {
-  return parse_pairs(read_text_file(path), path, options);
+  const bool json = path.ends_with(".jsonl") || path.ends_with(".jsonl.gz");
+  const std::string text = read_text_file(path);
+  return json ? parse_json_pairs(text, path, options) : parse_pairs(text, path, options);
 }
 
 std::string strip_stress(std::string_view phones) {

@@ -21,7 +21,8 @@ struct PairFile {
   /// Lines that are not blank and yet no pair, and the number of the first.
   int64_t skipped = 0, first_skipped = 0;
   std::vector<LineWarning> warnings;
-  TextStamp stamp;  ///< of the whole text, before anything is dropped
+  std::string form;  ///< what a line should be
+  TextStamp stamp;   ///< of the whole text, before anything is dropped
 };
 
 struct PairOptions {
@@ -35,7 +36,16 @@ struct PairOptions {
 /// Throws when no pair is left, naming `name`, and when the text is UTF-16.
 PairFile parse_pairs(std::string_view text, std::string_view name, PairOptions options = {});
 
-/// parse_pairs of a file, plain or .gz. Throws an environment error when it cannot be read whole.
+/// The pairs of a line of JSON, {"source": …, "target": …}: each a text or a list of texts. Those
+/// of a source are parts, joined with a blank; each target is a pair of its own. Other keys are
+/// ignored; empty where the line is anything else.
+std::vector<Pair> json_pairs(std::string_view line);
+
+/// The same as parse_pairs from such lines.
+PairFile parse_json_pairs(std::string_view text, std::string_view name, PairOptions options = {});
+
+/// The pairs of a file, plain or .gz: JSON lines where its name ends in .jsonl or .jsonl.gz, else
+/// tab-separated. Throws an environment error when it cannot be read whole.
 PairFile read_pairs(const std::string& path, PairOptions options = {});
 
 /// ARPAbet phones without the stress of vowels: "AA1 K AH0 N" -> "AA K AH N". A phone is white

@@ -199,6 +199,41 @@ TEST_CASE("fractions that leave nothing to train on are refused", "[text]") {
   CHECK(split_pairs({{"a", "b"}}, 0, 0).train.size() == 1);
 }
 
+TEST_CASE("JSON lines: parts of a source are joined, each target is a pair", "[text]") {
+  using Pairs = std::vector<Pair>;
+  CHECK(json_pairs(R"({"source": "a b", "target": "c"})") == Pairs{{"a b", "c"}});
+  CHECK(json_pairs(
+            R"({"id": 3, "source": ["One. ", "", " Two."], "target": ["x", " ", "y\u00e9"]})") ==
+        Pairs{{"One. Two.", "x"}, {"One. Two.", "yé"}});
+  for (const char* none :
+       {"", "x", "[1]", R"({"source": "a"})", R"({"source": 1, "target": "b"})",
+        R"({"source": ["a", 1], "target": "b"})", R"({"source": "a", "target": []})",
+        R"({"source": " ", "target": "b"})", R"({"source": "a", "target": "b")"})
+    CHECK(json_pairs(none).empty());
+}
+
+TEST_CASE("a file of JSON lines is known by its name, and its bad lines are counted", "[text]") {
+  const std::string good = "{\"source\": \"a\", \"target\": [\"b\", \"AA1 c\"]}\r\n";
+  const std::string bytes =
+      "\xEF\xBB\xBF" + good + "\nnonsense\n{\"source\": \"\xff\", \"target\": \"d\"}";
+  const PairFile file =
+      read_pairs(tests::TemporaryFile("x.jsonl", bytes).path(), {.strip_stress = true});
+  CHECK(file.pairs == std::vector<Pair>{{"a", "b"}, {"a", "AA c"}, {"\uFFFD", "d"}});
+  CHECK(file.lines == 4);
+  CHECK(file.blank == 1);
+  CHECK(file.skipped == 1);
+  CHECK(file.first_skipped == 3);
+  CHECK(file.stamp == stamp_of(bytes));
+  CHECK(warnings(file) ==
+        std::vector<std::string>{"no JSON object with source and target, skipped: 2 lines (2, 3)",
+                                 "bad UTF-8, replaced by U+FFFD: 1 line (4)"});
+  CHECK_THROWS_WITH(parse_json_pairs("{}", "f"),
+                    "read_pairs: no line holds a JSON object with source and target: f (no JSON "
+                    "object with source and target, skipped: 1 line (1))");
+  CHECK_THROWS_WITH(read_pairs(tests::TemporaryFile("x.tsv", good).path()),
+                    Catch::Matchers::ContainsSubstring("no line holds source TAB target"));
+}
+
 TEST_CASE("the real data sets are read whole and without a warning", "[text]") {
   // Numbers from the descriptions of the data sets.
   const std::map<std::string, std::pair<size_t, size_t>> expected = {
@@ -206,7 +241,7 @@ TEST_CASE("the real data sets are read whole and without a warning", "[text]") {
       {"cmudict-g2p/train.tsv.gz", {121741, 0}},   {"cmudict-g2p/valid.tsv.gz", {6570, 0}},
       {"cmudict-g2p/test.tsv.gz", {6844, 6386}},   {"tatoeba-cmn-eng/train.tsv.gz", {25555, 0}},
       {"tatoeba-cmn-eng/valid.tsv.gz", {1430, 0}}, {"tatoeba-cmn-eng/test.tsv.gz", {1462, 0}},
-      {"tatoeba-cmn-eng/cmn.txt", {28447, 27056}},
+      {"tatoeba-cmn-eng/cmn.txt", {28447, 27056}}, {"scitldr-a/train.jsonl.gz", {1992, 0}},
   };
   for (const auto& [name, numbers] : expected) {
     const auto path = tests::data_file(name);
