@@ -25,7 +25,10 @@ struct NumberRange {
 };
 
 inline constexpr WholeRange kLayersRange{1, 64};
+inline constexpr WholeRange kLayersOrNoneRange{0, 64};
 inline constexpr WholeRange kSizeRange{1, 65536};  // of embeddings, states, attention
+inline constexpr WholeRange kStagesRange{0, 8};    // that halve a picture
+inline constexpr WholeRange kPictureSizeRange{0, 4096};
 inline constexpr WholeRange kBeamRange{1, 1000};
 inline constexpr WholeRange kCountRange{1, 1'000'000'000};  // of steps, sentences, occurrences
 inline constexpr WholeRange kCountOrNoneRange{0, 1'000'000'000};

@@ -28,7 +28,7 @@ Var residual(const Var& x, const LayerNorm& norm, bool norm_first, Part part) {
 template <class Layer>
 std::vector<Layer> stack_of(int64_t num_layers, int64_t d_model, int64_t nhead,
                             const TransformerOptions& options, Generator& generator) {
-  if (num_layers < 1) fail("Transformer", "needs at least one layer", num_layers);
+  if (num_layers < 0) fail("Transformer", "the number of layers must not be negative", num_layers);
   std::vector<Layer> layers;
   for (int64_t i = 0; i < num_layers; ++i) layers.emplace_back(d_model, nhead, options, generator);
   return layers;

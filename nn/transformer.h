@@ -75,8 +75,8 @@ class TransformerDecoderLayer : public Module {
   Dropout dropout_;
 };
 
-/// num_layers encoder layers of equal shape (each with values of its own), then a LayerNorm where
-/// final_norm.
+/// num_layers encoder layers of equal shape (each with values of its own; there may be none), then
+/// a LayerNorm where final_norm.
 class TransformerEncoder : public Module {
  public:
   TransformerEncoder(int64_t num_layers, int64_t d_model, int64_t nhead,

@@ -132,9 +132,9 @@ Sample decoder_layer_sample(const char* label, bool norm_first) {
 }  // namespace
 
 std::vector<Entry> transformer_entries() {
-  const auto no_layers = [] {
+  const auto negative = [] {
     Generator g;
-    TransformerEncoder(0, 4, 2, small(false), false, g);
+    TransformerEncoder(-1, 4, 2, small(false), false, g);
   };
   const auto encoder = module_sample<TransformerEncoder>(
       "two layers, norm", {{1, 3, 4}},
@@ -171,7 +171,7 @@ std::vector<Entry> transformer_entries() {
        .formula = "num_layers encoder layers in turn, then a norm where there is one",
        .gradient = "as its parts",
        .samples = {encoder},
-       .errors = {{"no layers", no_layers, "at least one layer"}},
+       .errors = {{"fewer layers than none", negative, "must not be negative"}},
        .replay = replay_encoder},
       {.name = "TransformerDecoder",
        .kind = EntryKind::layer,

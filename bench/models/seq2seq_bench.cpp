@@ -17,7 +17,7 @@ Seq2SeqBatch random_batch(int64_t vocabulary, int64_t batch, int64_t source, int
     sources.push_back(s.select(0, i).to_vector<int64_t>());
     targets.push_back(t.select(0, i).to_vector<int64_t>());
   }
-  return make_batch(sources, targets);
+  return make_batch({sources.begin(), sources.end()}, targets);
 }
 
 void train_steps(benchmark::State& state, int64_t vocabulary, int64_t embedding, int64_t hidden,

@@ -1,11 +1,15 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "models/captioner/look.h"
 #include "models/cli/commands.h"
 #include "models/cli/usage.h"
+#include "models/image/formats.h"
 #include "models/json.h"
 #include "models/report/html.h"
+#include "models/report/label.h"
 #include "models/report/svg.h"
 #include "models/report/terminal.h"
 #include "models/seq2seq/recording.h"
@@ -17,7 +21,7 @@ namespace glass {
 namespace {
 
 struct AttendArguments {
-  std::string run, text, target, layer, head = "mean", svg, html, json, npy;
+  std::string run, text, target, layer, head = "mean", svg, html, json, npy, png;
   int64_t beam = 1;
   bool list = false;
 };
@@ -43,13 +47,32 @@ std::vector<AttentionMap> chosen_maps(const AttendArguments& a, const AttentionR
   return maps;
 }
 
+// Of each word the place that it looked at most.
+void print_peaks(const PictureAttention& a) {
+  fmt::print("{}\n", clean_text(a.title));
+  const std::vector<Tensor> maps = mean_maps(a);
+  for (size_t i = 0; i < maps.size(); ++i) {
+    const std::vector<double> values = maps[i].to_vector<double>();
+    const auto most = std::max_element(values.begin(), values.end());
+    const int64_t place = most - values.begin(), width = maps[i].size(1);
+    fmt::print("{:16} row {:2} of {}, column {:2} of {}, weight {:.2f}", clean_text(a.words[i]),
+               place / width + 1, maps[i].size(0), place % width + 1, width, *most);
+    fmt::print("{}\n", a.gates.empty() ? "" : fmt::format(", {} {:.2f}", a.gate_name, a.gates[i]));
+  }
+}
+
 void run_attend(const AttendArguments& a) {
   if (a.head != "all") head_number(a.head);
-  for (const std::string* path : {&a.svg, &a.html, &a.json, &a.npy})
+  for (const std::string* path : {&a.svg, &a.html, &a.json, &a.npy, &a.png})
     if (!path->empty()) check_writable(*path);
   const RunConfig config = load_config(a.run);
   const auto model = load_model(a.run, config);
   if (!model->attends()) fail("attend", "this run's model has no attention to draw", a.run);
+  const bool picture = config.codec.reads_pictures();
+  if (picture && !a.svg.empty())
+    usage_error("--svg draws texts; the pictures of this run are drawn by --png and --html");
+  if (!picture && !a.png.empty())
+    usage_error("--png draws on pictures; the texts of this run are drawn by --svg and --html");
   const AttentionRecording r = record_attention(*model, config.codec, a.text, a.target, a.beam);
   if (a.list) {
     for (const LayerAttention& layer : r.layers)
@@ -58,7 +81,10 @@ void run_attend(const AttendArguments& a) {
     return;
   }
   if (r.target.empty()) fail("attend", "there is nothing to draw", "the answer is empty");
-  const std::vector<AttentionMap> maps = chosen_maps(a, r);
+  const PictureAttention looked =
+      picture ? look(config.codec, r, r.layer(a.layer)) : PictureAttention();
+  const std::vector<AttentionMap> maps = picture ? std::vector<AttentionMap>() : chosen_maps(a, r);
+  if (!a.png.empty()) write_png(a.png, overlay_sheet(looked));
   if (!a.svg.empty())
     write_file_atomically(a.svg, heat_map_grid_svg(maps, 4, {.max_width = kPageWidth}));
   if (!a.json.empty()) write_file_atomically(a.json, to_json(r).dump(1) + "\n");
@@ -68,9 +94,13 @@ void run_attend(const AttendArguments& a) {
     page.title = "Glass: attention";
     page.subtitle = r.source_text + " → " + r.target_text;
     page.maps = maps;
+    if (picture) page.pictures = {looked};
     write_file_atomically(a.html, report_html(page));
   }
-  if (a.svg.empty() && a.json.empty() && a.npy.empty() && a.html.empty())
+  if (!(a.svg + a.json + a.npy + a.html + a.png).empty()) return;
+  if (picture)
+    print_peaks(looked);
+  else
     for (const AttentionMap& map : maps) fmt::print("{}\n", terminal_heat_map(map));
 }
 
@@ -81,7 +111,8 @@ void add_attend_command(CLI::App& app) {
       "attend", "Draw the attention of a trained run on a text, by layer and head");
   auto a = std::make_shared<AttendArguments>();
   command->add_option("--run", a->run, "Run folder")->transform(naming("a folder"))->required();
-  command->add_option("text", a->text, "The text to read")->required();
+  command->add_option("text", a->text, "The text to read, or the picture's path or scene")
+      ->required();
   command->add_option("--target", a->target, "The answer to follow (default: the model's own)");
   command->add_option("--layer", a->layer,
                       "An attention layer (default: the last from target to source)");
@@ -92,6 +123,7 @@ void add_attend_command(CLI::App& app) {
       ->capture_default_str();
   for (const auto& [option, path, help] :
        {std::tuple{"--svg", &a->svg, "Write a picture"},
+        {"--png", &a->png, "Write a sheet of overlays on a picture"},
         {"--html", &a->html, "Write a page of its own with the weights under the pointer"},
         {"--json", &a->json, "Write all layers, heads and tokens as data"},
         {"--npy", &a->npy, "Write the layer's weights [heads, rows, columns] for NumPy"}})

@@ -18,12 +18,13 @@ struct AuditArguments {
 // Sentences of different lengths, so that there is padding to see.
 Seq2SeqBatch audit_batch(const RunConfig& config, int64_t sentences) {
   constexpr size_t kLongest = 12;  // tokens: a derivative is taken for each of the target
-  std::vector<std::vector<int64_t>> sources, targets;
+  std::vector<Source> sources;
+  std::vector<std::vector<int64_t>> targets;
   for (const References& r : load_corpus(config).test) {
     if (static_cast<int64_t>(sources.size()) == sentences) break;
-    std::vector<int64_t> source = config.codec.encode_source(r.source);
+    Source source = config.codec.encode_source(r.source);
     std::vector<int64_t> target = config.codec.encode_target(r.targets[0]);
-    source.resize(std::min(source.size(), kLongest - sources.size() % 4));
+    source.ids.resize(std::min(source.size(), kLongest - sources.size() % 4));
     target.resize(std::min(target.size(), kLongest - targets.size() % 4));
     sources.push_back(std::move(source));
     targets.push_back(std::move(target));
@@ -43,8 +44,8 @@ int run_audit(const AuditArguments& a) {
                  {{"source", source.value(), batch.source_lengths},
                   {"target", target.value(), batch.target_lengths, true}},
                  batch.target_lengths);
-  fmt::print("{} sentences, source {} and target {} tokens wide\n{}\n", batch.source.size(0),
-             batch.source.size(1), batch.target_in.size(1), report.text());
+  fmt::print("{} sentences, source {} and target {} places wide\n{}\n", source.size(0),
+             source.size(1), target.size(1), report.text());
   return report.passed() ? 0 : 1;
 }
 

@@ -28,6 +28,8 @@ void run_eval(const EvalArguments& a) {
     data = std::move(test ? corpus.test : corpus.valid);
     links = std::move(test ? corpus.test_links : corpus.valid_links);
   } else {
+    if (config.codec.reads_pictures())
+      fail("eval", "a run that reads pictures is scored on its own data; leave out --data", a.data);
     data = read_references(a.data, config.files.strip_stress);
   }
   const int64_t beam = a.beam > 0 ? a.beam : config.beam;
@@ -37,6 +39,7 @@ void run_eval(const EvalArguments& a) {
     alignment = attention_alignment_error_rate(*model, config.codec, data, links);
   if (a.json) {
     Json j = to_json(e.score);
+    for (const auto& [name, value] : e.more) j[name] = value;
     j["bleu_signature"] = e.bleu_signature;
     if (alignment) j["alignment_error_rate"] = *alignment;
     j["sources"] = data.size();
@@ -50,6 +53,7 @@ void run_eval(const EvalArguments& a) {
   fmt::print("BLEU               {:.4f}  {}\nloss per token     {:.4f}\n", e.score.bleu,
              e.bleu_signature, e.score.loss);
   if (alignment) fmt::print("alignment errors   {:.4f}  of the attention\n", *alignment);
+  for (const auto& [name, value] : e.more) fmt::print("{:18} {:.4f}\n", name, value);
 }
 
 }  // namespace

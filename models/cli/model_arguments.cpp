@@ -8,11 +8,31 @@ namespace {
 using Names = std::vector<std::string>;
 
 // Those that a Transformer has no use for.
-const Names kSeq2SeqOnly = {
-    "--encoder",        "--cell",       "--embedding", "--hidden",     "--one-way",
-    "--attention",      "--score",      "--scope",     "--normalizer", "--dialect",
-    "--attention-size", "--window",     "--strength",  "--coverage",   "--no-input-feeding",
-    "--sampling",       "--sampling-k", "--bridge"};
+const Names kSeq2SeqOnly = {"--encoder",
+                            "--cell",
+                            "--embedding",
+                            "--hidden",
+                            "--one-way",
+                            "--attention",
+                            "--score",
+                            "--scope",
+                            "--normalizer",
+                            "--dialect",
+                            "--attention-size",
+                            "--window",
+                            "--strength",
+                            "--coverage",
+                            "--no-input-feeding",
+                            "--sampling",
+                            "--sampling-k",
+                            "--bridge",
+                            "--gate",
+                            "--sentinel",
+                            "--doubly-stochastic",
+                            "--doubly-target",
+                            "--doubly-reduction"};
+const Names kPicturesOnly = {"--channels", "--stages", "--blocks", "--freeze-encoder",
+                             "--encoder-weights"};
 const Names kTransformerOnly = {"--d-model", "--ffn", "--norm-first"};
 
 // Parts that cannot be put together.
@@ -22,8 +42,9 @@ void check_attention(const AttentionChoice& c, int64_t hidden) {
   if (monotonic && c.scope != "global")
     usage_error("--normalizer " + c.normalizer +
                 " finds its own place; it needs --scope global, got " + c.scope);
-  if (c.normalizer == "hard" && c.scope == "local-p")
-    usage_error("--normalizer hard takes --scope global, local-m or a prior, got local-p");
+  if (c.normalizer.starts_with("hard") && c.scope == "local-p")
+    usage_error("--normalizer " + c.normalizer +
+                " takes --scope global, local-m or a prior, got local-p");
   if (c.coverage && c.score != "additive" && c.score != "concat")
     usage_error("--coverage needs --score additive or concat, got " + c.score);
   if (c.coverage && (local || monotonic))
@@ -40,12 +61,34 @@ void check_contradictions(const CLI::App& command, const ModelArguments& a) {
   };
   const AttentionChoice& c = a.seq2seq.attention;
   const bool transformer = a.kind == "transformer";
+  without_effect(!a.pictures, "sources that are texts", kPicturesOnly);
+  without_effect(a.pictures, "sources that are pictures", {"--encoder", "--one-way"});
+  without_effect(a.pictures && !transformer, "sources that are pictures", {"--layers"});
+  if (a.pictures && a.picture.channels % (int64_t{1} << a.picture.stages) != 0)
+    usage_error(text("--channels must be a multiple of ", int64_t{1} << a.picture.stages,
+                     ", 2 to the --stages, got ", a.picture.channels));
+  if (!a.pictures && command.count("--layers") > 0 && a.seq2seq.layers < 1)
+    usage_error("--layers must be at least 1, got 0");
   without_effect(transformer, "--model transformer", kSeq2SeqOnly);
   if (transformer) return;
   without_effect(true, "--model seq2seq", kTransformerOnly);
   without_effect(a.place == "none", "--attention none",
                  {"--score", "--scope", "--normalizer", "--dialect", "--attention-size", "--heads",
-                  "--window", "--strength", "--coverage"});
+                  "--window", "--strength", "--coverage", "--gate", "--sentinel",
+                  "--doubly-stochastic", "--doubly-target", "--doubly-reduction"});
+  without_effect(a.place == "after", "--attention after", {"--gate"});
+  without_effect(a.seq2seq.doubly.weight == 0, "--doubly-stochastic 0",
+                 {"--doubly-target", "--doubly-reduction"});
+  if (a.pictures && needs_order(c))
+    usage_error("--scope " + c.scope + " and --normalizer " + c.normalizer +
+                " follow the order of a text; the cells of a picture have none");
+  if (a.seq2seq.sentinel && (a.place != "after" || a.cell != "lstm"))
+    usage_error("--sentinel needs --attention after and --cell lstm, got " + a.place + " and " +
+                a.cell);
+  if (a.seq2seq.sentinel && (needs_order(c) || c.coverage || c.score == "location"))
+    usage_error(
+        "--sentinel needs --scope global, --normalizer softmax or hard, no --coverage, and "
+        "any --score but location");
   without_effect(a.place != "after", "--attention " + a.place, {"--no-input-feeding"});
   const bool local = c.scope == "local-m" || c.scope == "local-p";
   without_effect(!local && c.normalizer != "mocha",
@@ -117,8 +160,11 @@ void add_attention_options(CLI::App& command, ModelArguments& a) {
                   "global; local-m, local-p: windows; laplace, gaussian, linear: priors")
       ->transform(one_of({"global", "local-m", "local-p", "laplace", "gaussian", "linear"}))
       ->group(group);
-  command.add_option("--normalizer", c.normalizer, "softmax, hard, monotonic or mocha")
-      ->transform(one_of({"softmax", "hard", "monotonic", "mocha"}))
+  command
+      .add_option("--normalizer", c.normalizer,
+                  "softmax; hard (REINFORCE), hard-straight-through, hard-gumbel; monotonic, mocha")
+      ->transform(
+          one_of({"softmax", "hard", "hard-straight-through", "hard-gumbel", "monotonic", "mocha"}))
       ->group(group);
   command.add_option("--dialect", c.dialect, "paper, authors or popular")
       ->transform(one_of({"paper", "authors", "popular"}))
@@ -141,6 +187,24 @@ void add_attention_options(CLI::App& command, ModelArguments& a) {
       ->group(group);
   command.add_flag("--coverage", c.coverage, "Scores see how much a key was attended to")
       ->group(group);
+  command.add_option("--gate", c.gate, "Of the context: none, scalar or vector")
+      ->transform(one_of({"none", "scalar", "vector"}))
+      ->group(group);
+  command
+      .add_flag("--sentinel", a.seq2seq.sentinel,
+                "After the step: the model may look at what it knows instead (Lu 2017)")
+      ->group(group);
+  command
+      .add_option("--doubly-stochastic", a.seq2seq.doubly.weight,
+                  "Weight of the loss that asks each place to get as much as others (Xu 2015)")
+      ->transform(within(kAmountRange))
+      ->group(group);
+  command.add_option("--doubly-target", a.seq2seq.doubly.target, "Its target: one, or share (T/S)")
+      ->transform(one_of({"one", "share"}))
+      ->group(group);
+  command.add_option("--doubly-reduction", a.seq2seq.doubly.reduction, "paper, authors or popular")
+      ->transform(one_of({"paper", "authors", "popular"}))
+      ->group(group);
   command
       .add_flag("--no-input-feeding", a.no_input_feeding,
                 "After the step: the last attentional state is no input")
@@ -161,6 +225,28 @@ void add_transformer_options(CLI::App& command, ModelArguments& a) {
       ->group(group);
 }
 
+void add_picture_options(CLI::App& command, ModelArguments& a) {
+  const char* group = "Pictures";
+  command.add_option("--channels", a.picture.channels, "Of the map that attention sees")
+      ->transform(within(kSizeRange))
+      ->group(group);
+  command.add_option("--stages", a.picture.stages, "Of the encoder; each halves the sides")
+      ->transform(within(kStagesRange))
+      ->group(group);
+  command.add_option("--blocks", a.picture.blocks, "Residual blocks of a stage")
+      ->transform(within(kLayersRange))
+      ->group(group);
+  command
+      .add_option("--encoder-weights", a.encoder_weights,
+                  "Safetensors file that the encoder begins with: its own, or a run's model")
+      ->transform(naming("a file"))
+      ->group(group);
+  command
+      .add_flag("--freeze-encoder", a.picture.frozen,
+                "The picture encoder's weights stay as they are")
+      ->group(group);
+}
+
 }  // namespace
 
 void add_model_options(CLI::App& command, ModelArguments& a) {
@@ -168,8 +254,10 @@ void add_model_options(CLI::App& command, ModelArguments& a) {
   command.add_option("--model", a.kind, "seq2seq or transformer")
       ->transform(one_of({"seq2seq", "transformer"}))
       ->group(group);
-  command.add_option("--layers", a.seq2seq.layers, "Encoder layers (transformer: 2)")
-      ->transform(within(kLayersRange))
+  command
+      .add_option("--layers", a.seq2seq.layers,
+                  "Encoder layers (transformer: 2; behind a picture's map 0)")
+      ->transform(within(kLayersOrNoneRange))
       ->group(group);
   command
       .add_option("--decoder-layers", a.seq2seq.decoder_layers, "Decoder layers (transformer: 2)")
@@ -188,6 +276,7 @@ void add_model_options(CLI::App& command, ModelArguments& a) {
   add_recurrent_options(command, a);
   add_attention_options(command, a);
   add_transformer_options(command, a);
+  add_picture_options(command, a);
 }
 
 void settle_model(const CLI::App& command, ModelArguments& a) {
@@ -199,6 +288,8 @@ void settle_model(const CLI::App& command, ModelArguments& a) {
   a.seq2seq.input_feeding = !a.no_input_feeding;
   a.seq2seq.bridge = bridge_named(a.bridge);
   TransformerTranslatorOptions& t = a.transformer;
+  if (a.pictures) a.seq2seq.picture = t.picture = a.picture;
+  if (a.pictures) t.layers = 0;
   if (command.count("--layers") > 0) t.layers = a.seq2seq.layers;
   if (command.count("--decoder-layers") > 0) t.decoder_layers = a.seq2seq.decoder_layers;
   if (command.count("--heads") > 0) t.heads = a.seq2seq.attention.heads;

@@ -13,6 +13,9 @@ struct ModelArguments {
   std::string kind = "seq2seq", cell = "lstm", place = "before", encoder = "recurrent",
               bridge = "dense";
   bool one_way = false, no_input_feeding = false;
+  bool pictures = false;  ///< sources are pictures, read as picture says
+  PictureEncoderOptions picture;
+  std::string encoder_weights;
   Seq2SeqOptions seq2seq;
   TransformerTranslatorOptions transformer;
 };

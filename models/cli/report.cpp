@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "models/captioner/look.h"
+#include "models/image/formats.h"
 #include "models/json.h"
 #include "models/report/html.h"
 #include "tensor/file.h"
@@ -35,7 +37,7 @@ AttentionMap attention_map(const Translation& t) {
 }
 
 void write_report(const std::string& folder, const RunConfig& config, const Corpus& corpus,
-                  const Trainer& trainer, const Evaluation& test) {
+                  const Trainer& trainer, const Evaluation& test, Translator& model) {
   constexpr size_t kMaps = 8, kSamples = 20;
   ReportData data;
   data.title = "Glass: " + config.task;
@@ -48,6 +50,8 @@ void write_report(const std::string& folder, const RunConfig& config, const Corp
                   {"loss per token", fmt::format("{:.4f}", test.score.loss)},
                   {"training time", clock_text(trainer.seconds())}};
   data.plots = plots(trainer);
+  for (const auto& [name, value] : test.more)
+    data.figures.push_back({name, fmt::format("{:.3f}", value)});
   const size_t n = test.translations.size();
   for (size_t i = 0; i < std::min(kSamples, n); ++i) {
     const size_t k = i * n / std::min(kSamples, n);
@@ -55,7 +59,17 @@ void write_report(const std::string& folder, const RunConfig& config, const Corp
     const auto& targets = corpus.test[k].targets;
     data.samples.push_back({t.source, t.text, targets,
                             std::find(targets.begin(), targets.end(), t.text) != targets.end()});
-    if (i < kMaps && !t.weights.empty()) data.maps.push_back(attention_map(t));
+    if (config.codec.reads_pictures()) {
+      ReportSample& sample = data.samples.back();
+      sample.source = picture_name(t.source);
+      sample.picture = *config.codec.encode_source(t.source).picture;
+      if (i < kMaps && model.attends() && !t.tokens.empty()) {
+        const AttentionRecording r = record_attention(model, config.codec, t.source, t.text, 1);
+        data.pictures.push_back(look(config.codec, r, r.layer("")));
+      }
+    }
+    if (i < kMaps && !t.weights.empty() && !t.source_tokens.empty())
+      data.maps.push_back(attention_map(t));
   }
   for (const auto& [name, json] :
        {std::pair{"model", to_json(config.model)}, std::pair{"training", to_json(config.training)}})
@@ -63,6 +77,8 @@ void write_report(const std::string& folder, const RunConfig& config, const Corp
       data.config.push_back({fmt::format("{}: {}", name, key),
                              value.is_string() ? value.get<std::string>() : value.dump()});
   write_file_atomically(folder + "/report.html", report_html(data));
+  if (!data.pictures.empty())
+    write_png(folder + "/attention.png", overlay_sheet(data.pictures.front()));
 }
 
 }  // namespace glass

@@ -8,8 +8,9 @@ namespace glass {
 
 AttentionMap attention_map(const Translation& translation);
 
-/// folder/report.html: figures, configuration, loss curves, samples and heat maps of a run.
+/// folder/report.html: figures, configuration, loss curves, samples and heat maps of a run; of
+/// pictures with overlays, the first of them also as folder/attention.png.
 void write_report(const std::string& folder, const RunConfig& config, const Corpus& corpus,
-                  const Trainer& trainer, const Evaluation& test);
+                  const Trainer& trainer, const Evaluation& test, Translator& model);
 
 }  // namespace glass

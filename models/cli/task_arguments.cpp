@@ -13,11 +13,15 @@ using Names = std::vector<std::string>;
 
 const Names kSizes = {"--train-size", "--valid-size", "--test-size"};
 const Names kKinds = {"--min-length", "--max-length", "--alphabet", "--repeat"};
+const Names kPictures = {"--captions", "--picture-size"};
 const Names kTokens = {"--source-tokens", "--target-tokens", "--lower", "--min-count"};
 
 void add_file_options(CLI::App& command, TaskArguments& a) {
-  const char* group = "Data of --task pairs";
-  command.add_option("--data", a.files.data, "TSV of source and target, or .jsonl; plain or .gz")
+  const char* group = "Data of --task pairs and captions";
+  command
+      .add_option("--data", a.files.data,
+                  "TSV, plain or .gz: source and target (also .jsonl); a picture's path and its "
+                  "captions")
       ->transform(naming("a file"))
       ->group(group);
   command.add_option("--valid", a.files.valid, "The same for validation (default: split off)")
@@ -27,13 +31,23 @@ void add_file_options(CLI::App& command, TaskArguments& a) {
       ->transform(naming("a file"))
       ->group(group);
   command
+      .add_option("--captions", a.files.captions,
+                  "Columns of captions, by their names in the first line (default: all)")
+      ->group(group);
+  command
+      .add_option("--picture-size", a.text.picture_size,
+                  "Side of the squares that pictures are fitted to")
+      ->transform(within(kSizeRange))
+      ->default_str("64")
+      ->group(group);
+  command
       .add_flag("--strip-stress", a.files.strip_stress, "Drop stress marks from phones (AA1 -> AA)")
       ->group(group);
   const auto kinds = one_of({"chars", "words", "split"});
   command.add_option("--source-tokens", a.source_tokens, "chars, words, or split (at white space)")
       ->transform(kinds)
       ->group(group);
-  command.add_option("--target-tokens", a.target_tokens, "The same for targets")
+  command.add_option("--target-tokens", a.target_tokens, "The same for targets (captions: words)")
       ->transform(kinds)
       ->group(group);
   command.add_flag("--lower", a.text.lower_source, "Lower-case the sources")->group(group);
@@ -64,6 +78,8 @@ std::string task_list() {
       "  {:<8} --data FILE, of lines: source, tab, target; or .jsonl, of objects with source and\n "
       "          target, each a text or a list (parts of one source, several targets)\n",
       "pairs");
+  list +=
+      fmt::format("  {:<8} --data FILE, of lines: a picture's path, tab, captions\n", "captions");
   for (const Task& task : tasks()) list += fmt::format("  {:<8} {}\n", task.name, task.about);
   return list;
 }
@@ -84,12 +100,23 @@ void settle_task(const CLI::App& command, TaskArguments& a) {
   if (!task) {
     refuse(kSizes, {});
     refuse(kKinds, {});
+    if (a.task == "captions") {
+      refuse({"--source-tokens", "--lower", "--strip-stress", "--valid", "--test"}, {});
+      if (a.files.data.empty())
+        usage_error("--task captions needs --data FILE, a TSV file: picture, tab, captions");
+      if (command.count("--target-tokens") == 0) a.target_tokens = "words";
+      if (a.text.picture_size == 0) a.text.picture_size = 64;
+    } else {
+      refuse(kPictures, {});
+    }
     if (a.files.data.empty())
       usage_error("--task pairs needs --data FILE, a TSV file: source, tab, target");
   } else {
     if (!(a.files.data + a.files.valid + a.files.test).empty())
       usage_error("--task " + a.task + " makes its own data; leave out --data, --valid and --test");
     refuse({"--strip-stress"}, {});
+    refuse(kPictures, {});
+    a.text.picture_size = task->picture_size;
     refuse(kKinds, task->options);
     if (a.data.min_length > a.data.max_length)
       usage_error(fmt::format("--min-length must be at most --max-length, {}, got {}",

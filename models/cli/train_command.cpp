@@ -47,11 +47,14 @@ void run_training(TrainArguments& a, bool options_given) {
   a.config.task = a.task.task;
   a.config.files = a.task.files;
   a.config.data = a.task.data;
+  a.config.encoder_weights = a.model.encoder_weights;
   const Corpus corpus = load_corpus(a.config);
   a.config.codec = TextCodec(a.task.text, corpus.train);
-  check_vocabulary("source", a.config.codec.source, a.config.codec.options.min_count);
+  if (!a.config.codec.reads_pictures())
+    check_vocabulary("source", a.config.codec.source, a.config.codec.options.min_count);
   check_vocabulary("target", a.config.codec.target, a.config.codec.options.min_count);
-  for (std::string* path : {&a.config.files.data, &a.config.files.valid, &a.config.files.test})
+  for (std::string* path : {&a.config.files.data, &a.config.files.valid, &a.config.files.test,
+                            &a.config.encoder_weights})
     make_absolute(*path);
   a.config.stamps = corpus.stamps;
   a.config.model = model_of(a.model, a.config.codec.source.size(), a.config.codec.target.size());
@@ -88,7 +91,7 @@ void add_train_command(CLI::App& app) {
   command->add_option("--max-minutes", t.max_minutes, "Stop cleanly after so long; 0: no limit")
       ->transform(within(kAmountRange))
       ->group(training);
-  command->add_option("--batch", t.batch_size, "Sentences per step")
+  command->add_option("--batch", t.batch_size, "Sentences per step (pictures: 32)")
       ->transform(within(kCountRange))
       ->group(training);
   command->add_option("--lr", t.lr, "Highest learning rate (Adam)")
@@ -143,12 +146,14 @@ void add_train_command(CLI::App& app) {
       if (option->count() > 0 && option->get_name() != "--run" && option->get_name() != "--resume")
         ++given;
     if (!a->resume) {
+      a->model.pictures = reads_pictures(a->task.task);
       settle_model(*command, a->model);
       settle_task(*command, a->task);
       TrainOptions& t = a->config.training;
       const bool transformer = a->model.kind == "transformer";  // Vaswani et al. 2017, section 5.3
       if (transformer && command->count("--beta2") == 0) t.beta2 = 0.98;
       if (transformer && command->count("--eps") == 0) t.eps = 1e-9;
+      if (a->model.pictures && command->count("--batch") == 0) t.batch_size = 32;
     }
     run_training(*a, given > 0);
   });

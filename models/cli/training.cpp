@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "models/captioner/picture_encoder.h"
 #include "models/cli/report.h"
 #include "models/report/label.h"
 #include "models/report/terminal.h"
@@ -19,8 +20,12 @@ void print_start(const RunConfig& config, const Corpus& corpus, Translator& mode
     fmt::print(stderr, "warning: {}\n", clean_text(warning));
   fmt::print("{}: {} training pairs, {} validation and {} test sources\n", config.task,
              corpus.train.size(), corpus.valid.size(), corpus.test.size());
-  fmt::print("vocabularies: {} source and {} target tokens\n", config.codec.source.size(),
-             config.codec.target.size());
+  if (config.codec.reads_pictures())
+    fmt::print("pictures: {0} × {0} pixels; vocabulary: {1} tokens\n",
+               config.codec.options.picture_size, config.codec.target.size());
+  else
+    fmt::print("vocabularies: {} source and {} target tokens\n", config.codec.source.size(),
+               config.codec.target.size());
   fmt::print("model: {} parameters; {} threads; run folder {}\n", model.num_parameters(),
              num_threads(), folder);
   std::fflush(stdout);
@@ -42,6 +47,8 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
   const std::string resume = "glass train --run " + folder + " --resume";
   const auto made = make_model(config);
   Translator& model = *made;
+  if (start != Start::resume && !config.encoder_weights.empty())
+    load_picture_encoder(*model.picture_encoder(), config.encoder_weights);
   Seq2SeqTask task(model, config.codec, corpus);
   Trainer trainer(task, task.batches(config.training), config.training, folder);
   // All that could be refused was accepted: only now is something written.
@@ -76,13 +83,14 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
   };
   Evaluation test = evaluate(model, config.codec, corpus.test, config.beam, poll);
   RunMetrics metrics{test.score, trainer.step(), trainer.seconds(), trainer.step_seconds()};
+  metrics.more = test.more;
   if (model.attends())
     metrics.attention_multiply_adds = attention_multiply_adds(model, config.codec, corpus.test);
   if (model.attends() && !corpus.test_links.empty())
     metrics.alignment_error_rate =
         attention_alignment_error_rate(model, config.codec, corpus.test, corpus.test_links, poll);
   save_metrics(folder, config.task, metrics);
-  write_report(folder, config, corpus, trainer, test);
+  write_report(folder, config, corpus, trainer, test, model);
   fmt::print(
       "test: {} sources, exact match {:.4f}, symbol error rate {:.4f}, BLEU {:.4f} ({}), loss "
       "{:.4f}; trained {:.0f} s\n",
@@ -91,6 +99,7 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
   if (metrics.alignment_error_rate)
     fmt::print("test: alignment error rate of the attention {:.4f}\n",
                *metrics.alignment_error_rate);
+  for (const auto& [name, value] : test.more) fmt::print("test: {} {:.4f}\n", name, value);
   return test;
 }
 
@@ -98,7 +107,8 @@ void print_samples(const std::vector<Translation>& translations, size_t count) {
   for (size_t i = 0; i < std::min(count, translations.size()); ++i) {
     const Translation& t = translations[i * translations.size() / count];
     constexpr size_t kTallest = 60;  // rows and columns of a map that a terminal shows
-    if (t.weights.empty() || std::max(t.tokens.size(), t.source_tokens.size()) > kTallest)
+    if (t.weights.empty() || t.source_tokens.empty() ||
+        std::max(t.tokens.size(), t.source_tokens.size()) > kTallest)
       fmt::print("\n{} → {}\n", clean_text(t.source), clean_text(t.text));
     else
       fmt::print("\n{}", terminal_heat_map(attention_map(t)));

@@ -76,6 +76,10 @@ int run_translate(TranslateArguments& a) {
   if (!a.svg.empty()) check_writable(a.svg);
   const RunConfig config = load_config(a.run);
   const auto model = load_model(a.run, config);
+  if (config.codec.reads_pictures() && (a.attention || !a.svg.empty() || a.replace_unknown))
+    usage_error(
+        "--attention, --svg and --replace-unknown need a text to look at; for pictures "
+        "there is glass attend");
   if ((a.attention || !a.svg.empty()) && !model->attends())
     fail("translate", "this run's model has no attention to draw", a.run);
   if ((a.replace_unknown || a.search.coverage_penalty > 0) && !model->attends())
@@ -115,10 +119,12 @@ int run_translate(TranslateArguments& a) {
 
 void add_translate_command(CLI::App& app) {
   auto* command = app.add_subcommand(
-      "translate", "Translate with a trained run: the arguments, or standard input line by line");
+      "translate",
+      "Translate, or describe pictures, with a trained run: the arguments, or standard input line "
+      "by line");
   auto a = std::make_shared<TranslateArguments>();
   command->add_option("--run", a->run, "Run folder")->transform(naming("a folder"))->required();
-  command->add_option("text", a->texts, "Texts to translate");
+  command->add_option("text", a->texts, "Texts to translate, or paths of pictures");
   command->add_flag("--attention", a->attention, "Draw where the model looked");
   command->add_option("--svg", a->svg, "Write the attention of one text as an SVG picture")
       ->transform(naming("a file"));

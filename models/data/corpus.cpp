@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/data/shapes.h"
+#include "models/image/resize.h"
 #include "models/json.h"
 #include "tensor/error.h"
 
@@ -22,13 +24,16 @@ TextCodec::TextCodec(const TextOptions& text, const std::vector<Pair>& train) : 
 }
 
 std::vector<std::string> TextCodec::source_tokens(const std::string& text) const {
+  if (reads_pictures()) return {};
   return tokenise(options.lower_source ? lower_case(text) : text, options.source);
 }
 std::vector<std::string> TextCodec::target_tokens(const std::string& text) const {
   return tokenise(text, options.target);
 }
-std::vector<int64_t> TextCodec::encode_source(const std::string& text) const {
-  return source.encode(source_tokens(text));
+Source TextCodec::encode_source(const std::string& text) const {
+  if (!reads_pictures()) return source.encode(source_tokens(text));
+  const auto scene = scene_number(text);
+  return Source(fitted(scene ? draw(make_scene(*scene)) : read_image(text), options.picture_size));
 }
 std::vector<int64_t> TextCodec::encode_target(const std::string& text) const {
   return target.encode(target_tokens(text));
@@ -41,6 +46,7 @@ Json TextCodec::to_json() const {
           {"strip_stress", options.strip_stress},
           {"min_count", options.min_count},
           {"growth", growth},
+          {"picture_size", options.picture_size},
           {"source_vocabulary", source.to_json()},
           {"target_vocabulary", target.to_json()}};
 }
@@ -81,6 +87,8 @@ TextCodec TextCodec::from_json(const Json& json) {
   codec.options.min_count = entry(json, "min_count", where, kCountRange);
   if (json.contains("growth"))  // runs of older versions have none
     codec.growth = entry(json, "growth", where, kGrowthRange);
+  if (json.contains("picture_size"))  // runs of older versions have none
+    codec.options.picture_size = entry(json, "picture_size", where, kPictureSizeRange);
   codec.source = vocabulary_entry(json, "source_vocabulary");
   codec.target = vocabulary_entry(json, "target_vocabulary");
   return codec;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/data/source.h"
 #include "models/metrics/alignment.h"
 #include "models/text/pairs.h"
 #include "models/text/tokens.h"
@@ -18,21 +19,26 @@ struct TextOptions {
   bool lower_source = false;
   bool strip_stress = false;  ///< drop ARPAbet stress marks from the targets
   int64_t min_count = 1;      ///< rarer words become <unk>
+  /// Sources are pictures, fitted to squares of so many pixels; 0: they are texts.
+  int64_t picture_size = 0;
 };
 
-/// Turns text into ids and back, with the vocabularies built from the training text only.
+/// Turns text into ids and back, with the vocabularies built from the training text only. Where
+/// sources are pictures, their text is what names them: a path, or a scene (shapes.h).
 class TextCodec {
  public:
   TextCodec() = default;
   TextCodec(const TextOptions& options, const std::vector<Pair>& train);
 
-  std::vector<std::string> source_tokens(const std::string& text) const;
+  std::vector<std::string> source_tokens(const std::string& text) const;  ///< of a picture: none
   std::vector<std::string> target_tokens(const std::string& text) const;
-  std::vector<int64_t> encode_source(const std::string& text) const;
+  /// Throws Error where a picture cannot be read.
+  Source encode_source(const std::string& text) const;
   std::vector<int64_t> encode_target(const std::string& text) const;
   std::vector<std::string> decode_target(const std::vector<int64_t>& ids) const {
     return target.decode(ids);
   }
+  bool reads_pictures() const { return options.picture_size > 0; }
   std::string join_target(const std::vector<std::string>& tokens) const {
     return join(tokens, options.target);
   }
@@ -40,11 +46,14 @@ class TextCodec {
   nlohmann::json to_json() const;
   static TextCodec from_json(const nlohmann::json& json);
 
-  /// The most tokens, the end counted, that an answer to a source of so many may have:
-  /// growth·source + 10. That cuts no answer of the training data unless it would take a growth
-  /// beyond kMostGrowth.
-  int64_t max_length(int64_t source_tokens) const { return growth * source_tokens + 10; }
+  /// The most tokens, the end counted, that an answer to a source of so many may have: to a picture
+  /// kLongestCaption, to a text growth·source + 10. That cuts no answer of the training data unless
+  /// it would take a growth beyond kMostGrowth.
+  int64_t max_length(int64_t source_tokens) const {
+    return reads_pictures() ? kLongestCaption : growth * source_tokens + 10;
+  }
   static constexpr int64_t kLeastGrowth = 2, kMostGrowth = 20;
+  static constexpr int64_t kLongestCaption = 60;
 
   TextOptions options;
   Vocabulary source, target;
@@ -67,6 +76,7 @@ struct CorpusFiles {
   std::string data;         ///< TSV of source and target, or JSON lines (read_pairs)
   std::string valid, test;  ///< empty: split off from data by source text, 5 % each
   bool strip_stress = false;
+  std::string captions = {};  ///< of the task captions: the columns' names
 };
 /// Throws Error when a file cannot be read, when most of its lines are no pairs, and when it has
 /// too few sources to be split.

@@ -61,7 +61,7 @@ Image to_image(const Tensor& x) {
   return image;
 }
 
-Tensor image_batch(const std::vector<const Image*>& images, const Normalization& by) {
+Tensor image_batch(const std::vector<const Image*>& images, const PixelScale& by) {
   if (images.empty()) fail("image_batch", "there are no pictures");
   const int64_t H = images[0]->height, W = images[0]->width;
   const Tensor out = Tensor::empty({static_cast<int64_t>(images.size()), 3, H, W});

@@ -41,10 +41,10 @@ Tensor to_tensor(const Image& image);
 Image to_image(const Tensor& x);
 
 /// What a network is given: (x - mean) / std of x in 0 … 1, by channel.
-struct Normalization {
+struct PixelScale {
   double mean[3] = {0.5, 0.5, 0.5}, std[3] = {0.5, 0.5, 0.5};
 };
 /// Pictures of one size as [B, 3, H, W] float32. Throws Error when they differ or there is none.
-Tensor image_batch(const std::vector<const Image*>& images, const Normalization& by = {});
+Tensor image_batch(const std::vector<const Image*>& images, const PixelScale& by = {});
 
 }  // namespace glass

@@ -5,6 +5,7 @@
 #include "models/report/fonts.h"
 #include "models/report/label.h"
 #include "models/report/page.h"
+#include "models/report/picture_html.h"
 #include "models/report/svg.h"
 
 namespace glass {
@@ -37,6 +38,12 @@ std::string references(const ReportSample& sample) {
   return out;
 }
 
+std::string source_of(const ReportSample& sample) {
+  if (sample.picture.empty()) return escape_xml(sample.source);
+  return fmt::format("<img class=\"thumb\" src=\"{}\" alt=\"{}\">", data_uri(sample.picture),
+                     escape_xml(sample.source));
+}
+
 std::string samples(const std::vector<ReportSample>& all) {
   std::string out =
       "<div class=\"card scroll\"><table>\n<thead><tr><th>Source</th><th>Prediction</th>"
@@ -44,7 +51,7 @@ std::string samples(const std::vector<ReportSample>& all) {
   for (const auto& sample : all) {
     out +=
         fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"verdict {}\">{}</td></tr>\n",
-                    escape_xml(sample.source), escape_xml(sample.prediction), references(sample),
+                    source_of(sample), escape_xml(sample.prediction), references(sample),
                     sample.right ? "right" : "wrong", sample.right ? "✓ right" : "✗ wrong");
   }
   return section("Samples", out + "</tbody>\n</table></div>\n");
@@ -55,6 +62,14 @@ std::string maps(const std::vector<AttentionMap>& all) {
   for (const auto& map : all) {
     out += "<figure class=\"card\">" + heat_map_svg(map, {.standalone = false}) + "</figure>\n";
   }
+  return section("Where the model looked", out + "</div>\n");
+}
+
+std::string pictures(const std::vector<PictureAttention>& all) {
+  std::string out =
+      "<p class=\"subtitle\">Point at a word to see what it looked at.</p>\n"
+      "<div class=\"maps\">\n";
+  for (const auto& each : all) out += picture_figure(each);
   return section("Where the model looked", out + "</div>\n");
 }
 
@@ -73,16 +88,17 @@ std::string report_html(const ReportData& data) {
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{}</title>\n<style>body{{font-family:{}}}{}{}{}</style>\n</head>\n<body>\n<main>\n"
+      "<title>{}</title>\n<style>body{{font-family:{}}}{}{}{}{}</style>\n</head>\n<body>\n<main>\n"
       "<h1>{}</h1>\n",
       escape_xml(data.title), kSansFonts, kPageCss, line_plot_css(), heat_map_css(),
-      escape_xml(data.title));
+      data.pictures.empty() ? "" : kPictureCss, escape_xml(data.title));
   if (!data.subtitle.empty()) {
     out += "<p class=\"subtitle\">" + escape_xml(data.subtitle) + "</p>\n";
   }
   if (!data.figures.empty()) out += figures(data.figures);
   if (!data.plots.empty()) out += plots(data.plots);
   if (!data.maps.empty()) out += maps(data.maps);
+  if (!data.pictures.empty()) out += pictures(data.pictures);
   if (!data.samples.empty()) out += samples(data.samples);
   if (!data.config.empty()) out += config(data.config);
   return out + "</main>\n<div id=\"tip\"></div>\n<script>" + kPageScript +

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/report/attention_map.h"
+#include "models/report/overlay.h"
 #include "models/report/plot.h"
 
 namespace glass {
@@ -17,6 +18,7 @@ struct ReportSample {
   std::string source, prediction;
   std::vector<std::string> references;
   bool right = false;
+  Image picture = {};  ///< shown in place of source, where there is one
 };
 
 /// All that a report shows; empty parts are left out.
@@ -27,6 +29,7 @@ struct ReportData {
   std::vector<LinePlot> plots;     ///< e.g. train and validation loss over steps
   std::vector<ReportSample> samples;
   std::vector<AttentionMap> maps;
+  std::vector<PictureAttention> pictures = {};
 };
 
 /// One page that needs no other file and no network: figures, plots, samples, heat maps,

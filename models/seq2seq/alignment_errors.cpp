@@ -25,7 +25,8 @@ double attention_alignment_error_rate(Translator& model, const TextCodec& codec,
   if (!model.attends()) fail("alignment_error_rate", "the model has no attention");
   const bool was_training = model.is_training();
   model.eval();
-  std::vector<std::vector<int64_t>> sources, targets;
+  std::vector<Source> sources;
+  std::vector<std::vector<int64_t>> targets;
   for (const References& r : data) {
     sources.push_back(codec.encode_source(r.source));
     targets.push_back(codec.encode_target(r.targets.at(0)));
@@ -33,7 +34,8 @@ double attention_alignment_error_rate(Translator& model, const TextCodec& codec,
   std::vector<Links> found(data.size());
   for (const Batch& batch : evaluation_batches(sources)) {
     poll();
-    std::vector<std::vector<int64_t>> batch_sources, batch_targets;
+    std::vector<Source> batch_sources;
+    std::vector<std::vector<int64_t>> batch_targets;
     for (int64_t row : batch.rows) {
       batch_sources.push_back(sources[static_cast<size_t>(row)]);
       batch_targets.push_back(targets[static_cast<size_t>(row)]);

@@ -42,11 +42,21 @@ AttentionScope scope_of(const AttentionChoice& c) {
 }
 
 AttentionNormalizer normalizer_of(const AttentionChoice& c) {
-  return by_name<AttentionNormalizer>("normalizer", c.normalizer,
-                                      {{"softmax", SoftmaxNormalizer{}},
-                                       {"hard", HardNormalizer{}},
-                                       {"monotonic", MonotonicNormalizer{}},
-                                       {"mocha", MochaNormalizer{c.window, {}}}});
+  return by_name<AttentionNormalizer>(
+      "normalizer", c.normalizer,
+      {{"softmax", SoftmaxNormalizer{}},
+       {"hard", HardNormalizer{}},
+       {"hard-straight-through", HardNormalizer{Estimator::straight_through}},
+       {"hard-gumbel", HardNormalizer{Estimator::gumbel}},
+       {"monotonic", MonotonicNormalizer{}},
+       {"mocha", MochaNormalizer{c.window, {}}}});
+}
+
+AfterAttention after_of(const AttentionChoice& c) {
+  return by_name<AfterAttention>("gate", c.gate,
+                                 {{"none", NothingAfter{}},
+                                  {"scalar", ContextGate{.vector = false}},
+                                  {"vector", ContextGate{.vector = true}}});
 }
 
 Dialect dialect_of(const AttentionChoice& c) {
@@ -60,7 +70,8 @@ Dialect dialect_of(const AttentionChoice& c) {
 Json to_json(const AttentionChoice& c) {
   return {{"score", c.score},     {"scope", c.scope},       {"normalizer", c.normalizer},
           {"dialect", c.dialect}, {"size", c.size},         {"heads", c.heads},
-          {"window", c.window},   {"strength", c.strength}, {"coverage", c.coverage}};
+          {"window", c.window},   {"strength", c.strength}, {"coverage", c.coverage},
+          {"gate", c.gate}};
 }
 
 AttentionChoice attention_choice(const Json& json) {
@@ -76,8 +87,15 @@ AttentionChoice attention_choice(const Json& json) {
   c.window = entry(json, "window", where, kSizeRange);
   c.strength = entry(json, "strength", where, kAmountRange);
   c.coverage = entry<bool>(json, "coverage", where);
+  if (json.contains("gate")) c.gate = entry<std::string>(json, "gate", where);
   attention_options(c, 1, 1);  // throws for an unknown name
   return c;
+}
+
+bool is_reinforce(const AttentionChoice& c) { return c.normalizer == "hard"; }
+
+bool needs_order(const AttentionChoice& c) {
+  return c.scope != "global" || c.normalizer == "monotonic" || c.normalizer == "mocha";
 }
 
 bool needs_equal_sizes(const AttentionChoice& c) {
@@ -96,6 +114,7 @@ AttentionOptions attention_options(const AttentionChoice& chosen, int64_t query_
   o.score = score_of(c);
   o.scope = scope_of(c);
   o.normalizer = normalizer_of(c);
+  o.after = after_of(c);
   o.dialect = dialect_of(c);
   o.coverage = c.coverage;
   o.heads = {.num_heads = c.heads, .in_proj = c.heads > 1, .out_proj = c.heads > 1};

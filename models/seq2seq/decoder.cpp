@@ -4,7 +4,8 @@ namespace glass {
 namespace {
 
 bool needs_bridge(const DecoderOptions& o) {
-  return o.place != AttentionPlace::none && needs_equal_sizes(o.attention) && o.keys != o.hidden;
+  return o.place != AttentionPlace::none && (needs_equal_sizes(o.attention) || o.sentinel) &&
+         o.keys != o.hidden;
 }
 
 int64_t key_size(const DecoderOptions& o) { return needs_bridge(o) ? o.hidden : o.keys; }
@@ -14,9 +15,21 @@ int64_t context_size(const DecoderOptions& o) {
   return o.attention.heads > 1 ? o.hidden : key_size(o);
 }
 
+void check_sentinel(const DecoderOptions& o) {
+  if (!o.sentinel) return;
+  if (o.place != AttentionPlace::after || o.cell != CellKind::lstm)
+    fail("model", "a sentinel needs attention after the step of an LSTM", "got ", name(o.place),
+         " and ", name(o.cell));
+  if (needs_order(o.attention) || o.attention.score == "location" || o.attention.coverage)
+    fail("model", "a sentinel has no place among the keys, which these attentions need",
+         o.attention.score, ", ", o.attention.scope, ", ", o.attention.normalizer);
+}
+
 std::optional<Attention> make_attention(const DecoderOptions& o, Generator& init) {
   if (o.place == AttentionPlace::none) return std::nullopt;
   AttentionOptions options = attention_options(o.attention, o.hidden, key_size(o));
+  if (o.place == AttentionPlace::after && o.attention.gate != "none")
+    fail("model", "a gate needs attention before the step", "got ", name(o.place));
   if (o.place == AttentionPlace::after) options.after = AttentionalState{o.hidden};
   return Attention(options, init);
 }
@@ -63,6 +76,11 @@ Decoder::Decoder(const DecoderOptions& o, Generator& init)
       options_(o) {
   if (start_h && rnn.has_cell()) start_c.emplace(o.keys, o.layers * o.hidden, true, init);
   if (needs_bridge(o)) bridge.emplace(o.keys, o.hidden, false, init);
+  check_sentinel(o);
+  if (!o.sentinel) return;
+  sentinel_input.emplace(input_size(o), o.hidden, false, init);
+  sentinel_state.emplace(o.hidden, o.hidden, false, init);
+  sentinel_key.emplace(o.hidden, o.hidden, false, init);
 }
 
 void Decoder::visit(Visitor& v) {
@@ -71,6 +89,9 @@ void Decoder::visit(Visitor& v) {
   if (start_h) v("start_h", *start_h);
   if (start_c) v("start_c", *start_c);
   if (bridge) v("bridge", *bridge);
+  if (sentinel_input) v("sentinel_input", *sentinel_input);
+  if (sentinel_state) v("sentinel_state", *sentinel_state);
+  if (sentinel_key) v("sentinel_key", *sentinel_key);
   v("rnn", rnn);
   v("output", output);
 }
@@ -115,7 +136,9 @@ Decoder::Written Decoder::step(const Var& embedded, const State& state, const Me
   const Var top = squeeze(run.output, 1);
   y.state = {run.h, run.c, {}, {}};
   if (options_.place == AttentionPlace::after) {
-    y.seen.push_back((*attention)(top, memory.keys, state.attention));
+    const Keys keys =
+        options_.sentinel ? with_sentinel(memory.keys, input, state.h, run.c) : memory.keys;
+    y.seen.push_back((*attention)(top, keys, state.attention));
     y.features = unsqueeze(y.seen[0].output, 1);
     if (options_.input_feeding) y.state.feed = y.seen[0].output;
   } else {
@@ -125,9 +148,23 @@ Decoder::Written Decoder::step(const Var& embedded, const State& state, const Me
   return y;
 }
 
+// before and cell: [layers, B, H].
+Keys Decoder::with_sentinel(const Keys& keys, const Var& input, const Var& before,
+                            const Var& cell) const {
+  const int64_t top = options_.layers - 1;
+  const Var gate = sigmoid((*sentinel_input)(input) + (*sentinel_state)(select(before, 0, top)));
+  const Var sentinel = unsqueeze(gate * tanh(select(cell, 0, top)), 1);
+  return keys.followed_by(attention->prepare((*sentinel_key)(sentinel), {}, sentinel));
+}
+
+Var Decoder::places(const AttentionOutput& seen) const {
+  const Var all = seen.weights.dense();
+  return options_.sentinel ? narrow(all, 3, 0, all.size(3) - 1) : all;
+}
+
 bool Decoder::goes_at_once() const {
   return options_.place == AttentionPlace::none ||
-         (options_.place == AttentionPlace::after && !options_.input_feeding);
+         (options_.place == AttentionPlace::after && !options_.input_feeding && !options_.sentinel);
 }
 
 Decoder::Written Decoder::all(const Var& embedded, const State& start, const Memory& memory) {

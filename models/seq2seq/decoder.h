@@ -32,6 +32,8 @@ struct DecoderOptions {
   bool input_feeding = true;  ///< attention after the step: the last h̃ is an input
   bool tied = false;          ///< the output layer shares the embedding's weight
   Bridge start = Bridge::dense;
+  /// Attention after the step of an LSTM: one more key, what the cell itself knows.
+  bool sentinel = false;
 };
 
 /// Writes a sentence. s_t = state, c_t = context, h the encoder's states:
@@ -42,6 +44,10 @@ struct DecoderOptions {
 ///   after   s_t = cell([y_{t-1}; h̃_{t-1}], s_{t-1}), c_t = attention(s_t, h)
 ///           h̃_t = tanh(W_c[c_t; s_t])                               features h̃_t
 ///           (Luong, Pham, Manning 2015, section 3; h̃_{t-1} with input feeding, section 3.3)
+/// With a sentinel (Lu, Xiong, Parikh, Socher 2017), x_t the step's input and m_t its cell:
+///   g_t = σ(W_x·x_t + W_h·s_{t-1}), v_t = g_t∘tanh(m_t)
+/// stands behind the keys, which have a state's size then; its weight β_t says how much the model
+/// trusts itself instead of the source. Its key is W_v·v_t.
 /// The next token has the probabilities softmax(W_o·features).
 class Decoder : public Module {
  public:
@@ -63,6 +69,8 @@ class Decoder : public Module {
     Var features;                       ///< [B, T, F]
     std::vector<AttentionOutput> seen;  ///< of one query each, or of all at once; empty without
   };
+  /// Weights [B, H, T, S] of the source's places alone, without the sentinel's.
+  Var places(const AttentionOutput& seen) const;
   Memory read(const Var& states, const Var& last, const Mask& mask) const;
   /// s_0, as Bridge says. h and c: the encoder's final states [layers, B, H], for copy.
   State start(const Var& last, const Var& h = {}, const Var& c = {}) const;
@@ -79,12 +87,14 @@ class Decoder : public Module {
   Embedding embedding;
   std::optional<Attention> attention;
   std::optional<Linear> start_h, start_c,
-      bridge;  ///< bridge: keys to the size of queries, for dot products
+      bridge;  ///< bridge: keys to the size of queries, where needed
+  std::optional<Linear> sentinel_input, sentinel_state, sentinel_key;  ///< W_x, W_h, W_v
   Recurrent rnn;
   Linear output;
 
  private:
   bool goes_at_once() const;
+  Keys with_sentinel(const Keys& keys, const Var& input, const Var& before, const Var& cell) const;
   int64_t features() const;
 
   DecoderOptions options_;

@@ -9,8 +9,12 @@
 
 namespace glass {
 
-Encoder::Encoder(const EncoderOptions& options, Generator& init)
-    : embedding(options.vocabulary, options.embedding, 0, init), options_(options) {
+Encoder::Encoder(const EncoderOptions& options, Generator& init) : options_(options) {
+  if (options.picture) {
+    picture.emplace(*options.picture, init);
+    return;
+  }
+  embedding.emplace(options.vocabulary, options.embedding, 0, init);
   if (options.convolutional) {
     widen.emplace(options.embedding, options.hidden, true, init);
     for (int64_t i = 0; i < options.layers; ++i)
@@ -25,20 +29,21 @@ Encoder::Encoder(const EncoderOptions& options, Generator& init)
 }
 
 void Encoder::visit(Visitor& v) {
-  v("embedding", embedding);
+  if (embedding) v("embedding", *embedding);
+  if (picture) v("picture", *picture);
   if (rnn) v("rnn", *rnn);
   if (widen) v("widen", *widen);
   for (size_t i = 0; i < convolutions.size(); ++i)
     v("convolutions." + std::to_string(i), convolutions[i]);
 }
 
-Encoder::Output Encoder::operator()(const Tensor& tokens, const std::vector<int64_t>& lengths,
-                                    Generator& drops) {
-  return read(embedding(Var(tokens)), lengths, drops);
+Var Encoder::embed(const Tensor& source) {
+  return picture ? (*picture)(source) : (*embedding)(Var(source));
 }
 
 Encoder::Output Encoder::read(const Var& embedded, const std::vector<int64_t>& lengths,
                               Generator& drops) {
+  if (picture) return {embedded, mean(embedded, {1}), {}, {}};
   if (options_.convolutional) return convolve(embedded, lengths, drops);
   Output out;
   const auto y = (*rnn)(dropout(embedded, options_.dropout, is_training(), drops), lengths);

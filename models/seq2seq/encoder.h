@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "models/captioner/picture_encoder.h"
 #include "models/seq2seq/recurrent.h"
 #include "nn/convolution.h"
 #include "nn/embedding.h"
@@ -15,11 +16,13 @@ struct EncoderOptions {
   bool bidirectional = true;
   double dropout = 0;          ///< of the embeddings and between layers
   bool convolutional = false;  ///< convolutions instead of a recurrent network
+  std::optional<PictureEncoderOptions> picture = {};  ///< sources are pictures
 };
 
-/// Reads a batch of sentences. Recurrent: h_j = [→h_j; ←h_j] for every token j. Convolutional
-/// (Gehring et al. 2017, section 3): embeddings and positions, then layers of a convolution of
-/// width 3 with a gated linear unit and a residual connection.
+/// Reads a batch of sentences or pictures. Recurrent: h_j = [→h_j; ←h_j] for every token j.
+/// Convolutional (Gehring et al. 2017, section 3): embeddings and positions, then layers of a
+/// convolution of width 3 with a gated linear unit and a residual connection. Pictures: h_j are the
+/// cells of their map.
 class Encoder : public Module {
  public:
   Encoder(const EncoderOptions& options, Generator& init);
@@ -27,18 +30,20 @@ class Encoder : public Module {
 
   struct Output {
     Var states;  ///< [B, S, output_size()], zero behind a sentence's end
-    Var last;    ///< [B, output_size()]: the final state, both directions; convolutional: the mean
+    Var last;    ///< [B, output_size()]: the final state, both directions; else the mean
     Var h, c;    ///< final states of all layers [layers·directions, B, H]; c of an LSTM only
   };
-  /// tokens: [B, S] int64. drops: where dropout draws from.
-  Output operator()(const Tensor& tokens, const std::vector<int64_t>& lengths, Generator& drops);
-  /// The same from embeddings [B, S, E].
+  /// Embeddings [B, S, E] of tokens [B, S] int64, or the map's cells of pictures [B, 3, H, W].
+  Var embed(const Tensor& source);
+  /// What follows; drops: where dropout draws from.
   Output read(const Var& embedded, const std::vector<int64_t>& lengths, Generator& drops);
   int64_t output_size() const {
+    if (picture) return options_.picture->channels;
     return options_.hidden * (options_.bidirectional && !options_.convolutional ? 2 : 1);
   }
 
-  Embedding embedding;
+  std::optional<Embedding> embedding;  // of texts
+  std::optional<PictureEncoder> picture;
   std::optional<Recurrent> rnn;
   std::optional<Linear> widen;  // convolutional: embedding to hidden
   std::vector<Conv1d> convolutions;

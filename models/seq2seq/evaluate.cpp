@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "models/captioner/overlap.h"
 #include "models/metrics/answers.h"
+#include "models/metrics/cider.h"
 #include "models/report/label.h"
 #include "models/text/utf8.h"
 #include "models/text/vocabulary.h"
@@ -20,8 +22,9 @@ Translation translation(const TextCodec& codec, const std::string& text, const H
   for (int64_t id : h.ids) t.tokens.push_back(codec.target.token(id));
   t.weights = h.weights;
   // Padding got no weight; it is cut off.
-  for (auto& row : t.weights) row.resize(t.source_tokens.size());
-  for (size_t i = 0; replace_unknown && i < t.weights.size(); ++i) {
+  for (auto& row : t.weights)
+    if (!codec.reads_pictures()) row.resize(t.source_tokens.size());
+  for (size_t i = 0; replace_unknown && !t.source_tokens.empty() && i < t.weights.size(); ++i) {
     if (h.ids[i] != Vocabulary::kUnk) continue;
     const auto& row = t.weights[i];
     t.tokens[i] = t.source_tokens[static_cast<size_t>(std::max_element(row.begin(), row.end()) -
@@ -36,10 +39,12 @@ Translation translation(const TextCodec& codec, const std::string& text, const H
 // Cross-entropy per token over all pairs, each counted by its tokens, not by its batch.
 double corpus_loss(Translator& model, const TextCodec& codec, const std::vector<References>& data,
                    const Poll& poll) {
-  std::vector<std::vector<int64_t>> sources, targets;
+  std::vector<Source> sources;
+  std::vector<std::vector<int64_t>> targets;
   for (const References& r : data) {
+    const Source source = codec.encode_source(r.source);
     for (const std::string& target : r.targets) {
-      sources.push_back(codec.encode_source(r.source));
+      sources.push_back(source);
       targets.push_back(codec.encode_target(target));
     }
   }
@@ -48,7 +53,8 @@ double corpus_loss(Translator& model, const TextCodec& codec, const std::vector<
   int64_t tokens = 0;
   for (const Batch& batch : evaluation_batches(sources)) {
     poll();
-    std::vector<std::vector<int64_t>> batch_sources, batch_targets;
+    std::vector<Source> batch_sources;
+    std::vector<std::vector<int64_t>> batch_targets;
     for (int64_t row : batch.rows) {
       batch_sources.push_back(sources[static_cast<size_t>(row)]);
       batch_targets.push_back(targets[static_cast<size_t>(row)]);
@@ -64,13 +70,12 @@ double corpus_loss(Translator& model, const TextCodec& codec, const std::vector<
 
 void check_source_length(const Translator& model, const std::string& text, int64_t tokens) {
   if (tokens > model.longest_source())
-    fail("translate", "a source has more tokens than location scores know places", tokens,
-         ", at most ", model.longest_source(),
+    fail("translate", "a source has more places than location scores know", tokens, ", at most ",
+         model.longest_source(),
          " (--attention-size in training): ", shorten(clean_text(text), 60));
 }
 
-std::vector<Batch> evaluation_batches(const std::vector<std::vector<int64_t>>& sources,
-                                      int64_t beam) {
+std::vector<Batch> evaluation_batches(const std::vector<Source>& sources, int64_t beam) {
   return sorted_batches(sources, std::max<int64_t>(1, kRows / beam), kSourceTokens / beam);
 }
 
@@ -80,7 +85,7 @@ std::vector<std::vector<Translation>> translate(Translator& model, const TextCod
   SearchOptions& search = options.search;
   if (search.beam < 1) fail("translate", "beam must be at least 1", search.beam);
   std::vector<std::vector<Translation>> results(texts.size());
-  std::vector<std::vector<int64_t>> sources;
+  std::vector<Source> sources;
   std::vector<size_t> places;  // of the sources among the texts
   for (size_t i = 0; i < texts.size(); ++i) {
     if (trim(texts[i]).empty()) {
@@ -94,7 +99,7 @@ std::vector<std::vector<Translation>> translate(Translator& model, const TextCod
   const int64_t wide = options.sampling ? options.sampling->samples : search.beam;
   for (const Batch& batch : evaluation_batches(sources, std::max<int64_t>(1, wide))) {
     poll();
-    std::vector<std::vector<int64_t>> batch_sources;
+    std::vector<Source> batch_sources;
     std::vector<int64_t> most;
     for (int64_t row : batch.rows) {
       batch_sources.push_back(sources[static_cast<size_t>(row)]);
@@ -135,6 +140,10 @@ Evaluation evaluate(Translator& model, const TextCodec& codec, const std::vector
     out.translations.push_back(std::move(best[0]));
   }
   out.score.loss = corpus_loss(model, codec, data, poll);
+  if (codec.reads_pictures()) {
+    out.more.emplace_back("cider_d", cider(hypotheses, references).value);
+    for (const auto& found : scene_overlaps(model, codec, texts, poll)) out.more.push_back(found);
+  }
   const AnswerScores scores =
       answer_scores(std::move(hypotheses), std::move(references), codec.options.target);
   out.score.exact_match = scores.exact_match;
@@ -145,12 +154,17 @@ Evaluation evaluate(Translator& model, const TextCodec& codec, const std::vector
   return out;
 }
 
+int64_t source_places(const Translator& model, const TextCodec& codec, const std::string& text) {
+  if (codec.reads_pictures()) return model.picture_cells(codec.options.picture_size);
+  return static_cast<int64_t>(codec.source_tokens(text).size());
+}
+
 double attention_multiply_adds(const Translator& model, const TextCodec& codec,
                                const std::vector<References>& data) {
   double sum = 0;
   for (const References& r : data)
     sum += model.attention_multiply_adds(
-        static_cast<int64_t>(codec.source_tokens(r.source).size()),
+        source_places(model, codec, r.source),
         static_cast<int64_t>(codec.target_tokens(r.targets.at(0)).size()) + 1);
   return data.empty() ? 0 : sum / static_cast<double>(data.size());
 }
@@ -158,14 +172,15 @@ double attention_multiply_adds(const Translator& model, const TextCodec& codec,
 Seq2SeqTask::Seq2SeqTask(Translator& model, const TextCodec& codec, const Corpus& corpus)
     : model_(model), codec_(codec), corpus_(corpus) {
   for (const Pair& pair : corpus.train) {
-    sources_.push_back(codec.encode_source(pair.source));
+    // Captions of one picture stand together and share it.
+    const bool again = !sources_.empty() && pair.source == corpus.train[sources_.size() - 1].source;
+    sources_.push_back(again ? Source(sources_.back()) : codec.encode_source(pair.source));
     targets_.push_back(codec.encode_target(pair.target));
-    check_source_length(model, pair.source, static_cast<int64_t>(sources_.back().size()));
+    check_source_length(model, pair.source, source_places(model, codec, pair.source));
   }
   for (const auto* data : {&corpus.valid, &corpus.test})
     for (const References& r : *data)
-      check_source_length(model, r.source,
-                          static_cast<int64_t>(codec.source_tokens(r.source).size()));
+      check_source_length(model, r.source, source_places(model, codec, r.source));
 }
 
 Batches Seq2SeqTask::batches(const TrainOptions& options) const {
@@ -173,7 +188,8 @@ Batches Seq2SeqTask::batches(const TrainOptions& options) const {
 }
 
 Trainee::Loss Seq2SeqTask::loss(const Batch& batch, int64_t step) {
-  std::vector<std::vector<int64_t>> sources, targets;
+  std::vector<Source> sources;
+  std::vector<std::vector<int64_t>> targets;
   for (int64_t row : batch.rows) {
     sources.push_back(sources_[static_cast<size_t>(row)]);
     targets.push_back(targets_[static_cast<size_t>(row)]);

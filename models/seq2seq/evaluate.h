@@ -15,7 +15,8 @@ namespace glass {
 struct Translation {
   std::string source, text = {};
   std::vector<std::string> source_tokens = {}, tokens = {};
-  std::vector<std::vector<double>> weights = {};  ///< [tokens][source tokens]; empty if not kept
+  /// [tokens][source tokens], of a picture [tokens][cells]; empty if not kept.
+  std::vector<std::vector<double>> weights = {};
   double log_prob = 0;
   bool finished = true;  ///< false: cut at the length limit
 };
@@ -44,18 +45,23 @@ std::vector<std::vector<Translation>> translate(
     TranslateOptions options, const Poll& poll = [] {});
 /// Every row once, in batches that fit in memory: the fewer sentences, the longer they are.
 /// beam: hypotheses of each.
-std::vector<Batch> evaluation_batches(const std::vector<std::vector<int64_t>>& sources,
-                                      int64_t beam = 1);
+std::vector<Batch> evaluation_batches(const std::vector<Source>& sources, int64_t beam = 1);
 
 struct Evaluation {
   Score score;
   std::string bleu_signature;
+  /// Of captions: cider_d, and where the truth is known (scenes, a model that attends)
+  /// attention_iou beside uniform_iou and shuffled_iou (models/captioner/overlap.h).
+  std::vector<std::pair<std::string, double>> more;
   std::vector<Translation> translations;  ///< in the order of the references
 };
 /// Translates every source and compares with all its targets; the loss is over every pair.
 Evaluation evaluate(
     Translator& model, const TextCodec& codec, const std::vector<References>& data, int64_t beam,
     const Poll& poll = [] {});
+
+/// What attention has to choose from: tokens of a text, cells of a picture's map.
+int64_t source_places(const Translator& model, const TextCodec& codec, const std::string& text);
 
 /// Mean multiply-adds of the attention per sentence, its (first) target given.
 double attention_multiply_adds(const Translator& model, const TextCodec& codec,
@@ -76,7 +82,8 @@ class Seq2SeqTask : public Trainee {
   Translator& model_;
   const TextCodec& codec_;
   const Corpus& corpus_;
-  std::vector<std::vector<int64_t>> sources_, targets_;
+  std::vector<Source> sources_;
+  std::vector<std::vector<int64_t>> targets_;
 };
 
 }  // namespace glass

@@ -5,29 +5,35 @@
 namespace glass {
 
 Json to_json(const Seq2SeqOptions& o) {
-  return {{"source_vocabulary", o.source_vocabulary},
-          {"target_vocabulary", o.target_vocabulary},
-          {"embedding", o.embedding},
-          {"hidden", o.hidden},
-          {"layers", o.layers},
-          {"decoder_layers", o.decoder_layers},
-          {"cell", name(o.cell)},
-          {"bidirectional", o.bidirectional},
-          {"convolutional", o.convolutional},
-          {"place", name(o.place)},
-          {"attention", to_json(o.attention)},
-          {"input_feeding", o.input_feeding},
-          {"tied", o.tied},
-          {"bridge", name(o.bridge)},
-          {"sampling", o.sampling.schedule},
-          {"sampling_k", o.sampling.k},
-          {"dropout", o.dropout},
-          {"label_smoothing", o.label_smoothing}};
+  Json json = {{"source_vocabulary", o.source_vocabulary},
+               {"target_vocabulary", o.target_vocabulary},
+               {"embedding", o.embedding},
+               {"hidden", o.hidden},
+               {"layers", o.layers},
+               {"decoder_layers", o.decoder_layers},
+               {"cell", name(o.cell)},
+               {"bidirectional", o.bidirectional},
+               {"convolutional", o.convolutional},
+               {"place", name(o.place)},
+               {"attention", to_json(o.attention)},
+               {"input_feeding", o.input_feeding},
+               {"tied", o.tied},
+               {"bridge", name(o.bridge)},
+               {"sampling", o.sampling.schedule},
+               {"sampling_k", o.sampling.k},
+               {"dropout", o.dropout},
+               {"label_smoothing", o.label_smoothing},
+               {"sentinel", o.sentinel},
+               {"doubly_stochastic", o.doubly.weight},
+               {"doubly_target", o.doubly.target},
+               {"doubly_reduction", o.doubly.reduction}};
+  if (o.picture) json["picture"] = to_json(*o.picture);
+  return json;
 }
 
 Seq2SeqOptions seq2seq_options(const Json& json) {
   const char* where = "model";
-  refuse_unknown(json, to_json(Seq2SeqOptions{}), where);
+  refuse_unknown(json, to_json(Seq2SeqOptions{.picture = PictureEncoderOptions{}}), where);
   Seq2SeqOptions o;
   o.source_vocabulary = entry(json, "source_vocabulary", where, kCountRange);
   o.target_vocabulary = entry(json, "target_vocabulary", where, kCountRange);
@@ -47,6 +53,13 @@ Seq2SeqOptions seq2seq_options(const Json& json) {
   o.sampling = {entry<std::string>(json, "sampling", where),
                 entry(json, "sampling_k", where, kAmountRange)};
   o.sampling.keep(0);  // throws for an unknown schedule
+  // Runs of older versions have none of these.
+  if (json.contains("sentinel")) o.sentinel = entry<bool>(json, "sentinel", where);
+  if (json.contains("doubly_stochastic"))
+    o.doubly = {entry(json, "doubly_stochastic", where, kAmountRange),
+                entry<std::string>(json, "doubly_target", where),
+                entry<std::string>(json, "doubly_reduction", where)};
+  if (json.contains("picture")) o.picture = picture_encoder_options(json["picture"]);
   o.dropout = entry(json, "dropout", where, kDropoutRange);
   o.label_smoothing = entry(json, "label_smoothing", where, kSmoothingRange);
   return o;

@@ -1,6 +1,7 @@
 #include "models/seq2seq/recording.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "autograd/ops/reduction.h"
 #include "models/json.h"
@@ -12,6 +13,13 @@ namespace glass {
 namespace {
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+std::vector<std::string> cell_names(int64_t cells) {
+  std::vector<std::string> names;
+  const int64_t side = std::lround(std::sqrt(static_cast<double>(cells)));
+  for (int64_t i = 0; i < cells; ++i) names.push_back(text(i / side, ",", i % side));
+  return names;
+}
 
 std::vector<double> row(const Tensor& x) { return x.to(kFloat64).to_vector<double>(); }
 
@@ -37,7 +45,7 @@ AttentionRecording record_attention(Translator& model, const TextCodec& codec,
   y.source_text = text;
   y.target_text = answer;
   y.source = codec.source_tokens(text);
-  if (y.source.empty() || trim(text).empty())
+  if ((y.source.empty() && !codec.reads_pictures()) || trim(text).empty())
     fail("attend", "the text is blank, so there is nothing to read", "got \"", text, "\"");
   check_source_length(model, text, static_cast<int64_t>(y.source.size()));
   if (answer.empty()) {
@@ -51,7 +59,8 @@ AttentionRecording record_attention(Translator& model, const TextCodec& codec,
   for (const std::string& token : y.target) ids.push_back(codec.target.id(token));
   const Seq2SeqBatch batch = make_batch({codec.encode_source(text)}, {ids});
   AttentionRecorder recorder(model);
-  model.attention(batch);
+  const int64_t S = model.attention(batch).size(2);
+  if (codec.reads_pictures()) y.source = cell_names(S);
   const int64_t T = static_cast<int64_t>(y.target.size());
   std::vector<std::string> read_so_far = {"<bos>"};  // what the decoder attends to of itself
   read_so_far.insert(read_so_far.end(), y.target.begin(), y.target.end());
@@ -64,6 +73,14 @@ AttentionRecording record_attention(Translator& model, const TextCodec& codec,
       if (has(name, "self_attn")) {
         layer.columns = {read_so_far.begin(), read_so_far.begin() + T};
         layer.weights = layer.weights.narrow(2, 0, T).contiguous();
+      } else if (layer.weights.size(2) == S + 1) {
+        layer.gate_name = "sentinel";
+        layer.gates = mean(Var(layer.weights.select(2, S)), {0}).value();
+        layer.weights = layer.weights.narrow(2, 0, S).contiguous();
+      }
+      if (const Tensor gates = recorder.gates(name); gates.defined()) {
+        layer.gate_name = "gate";
+        layer.gates = gates.select(0, 0).narrow(0, 0, T).contiguous();
       }
     }
     layer.mass = sum(layer.weights, {2});
@@ -103,6 +120,7 @@ Json to_json(const AttentionRecording& recording) {
                       {"columns", layer.columns},
                       {"weights", weights},
                       {"mass", mass}});
+    if (layer.gates.defined()) layers.back()[layer.gate_name] = row(layer.gates);
   }
   return {{"source", recording.source},
           {"target", recording.target},

@@ -15,9 +15,12 @@ struct LayerAttention {
   std::vector<std::string> rows, columns;  ///< tokens of queries and keys
   Tensor weights;                          ///< [H, T, S]
   Tensor mass;                             ///< [H, T]: what each row sums to
+  std::string gate_name = {};              ///< of gates: gate, or sentinel
+  Tensor gates = {};  ///< [T]: β of a gate (the mean over features) or of a sentinel; undefined
 };
 
-/// A sentence, an answer, and every attention layer's weights under that answer.
+/// A sentence or a picture (its cells are its tokens: "row,column"), an answer, and every attention
+/// layer's weights under that answer.
 struct AttentionRecording {
   std::vector<std::string> source, target;
   std::string source_text, target_text;

@@ -11,8 +11,8 @@ namespace glass {
 namespace {
 
 EncoderOptions encoder_options(const Seq2SeqOptions& o) {
-  return {o.source_vocabulary, o.embedding, o.hidden,       o.layers, o.cell,
-          o.bidirectional,     o.dropout,   o.convolutional};
+  return {o.source_vocabulary, o.embedding, o.hidden,        o.layers, o.cell,
+          o.bidirectional,     o.dropout,   o.convolutional, o.picture};
 }
 
 DecoderOptions decoder_options(const Seq2SeqOptions& o) {
@@ -21,7 +21,8 @@ DecoderOptions decoder_options(const Seq2SeqOptions& o) {
   d.embedding = o.embedding;
   d.hidden = o.hidden;
   d.layers = o.decoder_layers;
-  d.keys = o.hidden * (o.bidirectional && !o.convolutional ? 2 : 1);
+  d.keys =
+      o.picture ? o.picture->channels : o.hidden * (o.bidirectional && !o.convolutional ? 2 : 1);
   d.cell = o.cell;
   d.dropout = o.dropout;
   d.place = o.place;
@@ -29,11 +30,21 @@ DecoderOptions decoder_options(const Seq2SeqOptions& o) {
   d.input_feeding = o.input_feeding;
   d.tied = o.tied;
   d.start = o.bridge;
+  d.sentinel = o.sentinel;
+  if (o.picture && o.place != AttentionPlace::none && needs_order(o.attention))
+    fail("model", "the cells of a map have no order, which these attentions need",
+         o.attention.scope, " and ", o.attention.normalizer);
   return d;
 }
 
-// Weights of all heads, averaged, one row of keys per query: [B, T, S].
-Var aligned(const AttentionOutput& seen) { return mean(seen.weights.dense(), {1}); }
+Dialect reduction_of(const DoublyStochastic& o) {
+  if (o.target != "one" && o.target != "share")
+    fail("doubly stochastic", "the target must be one or share", o.target);
+  if (o.reduction == "paper") return Dialect::paper;
+  if (o.reduction == "authors") return Dialect::authors;
+  if (o.reduction == "popular") return Dialect::popular;
+  fail("doubly stochastic", "the reduction must be paper, authors or popular", o.reduction);
+}
 
 }  // namespace
 
@@ -41,15 +52,16 @@ Var aligned(const AttentionOutput& seen) { return mean(seen.weights.dense(), {1}
 class Seq2SeqSteps : public StepModel {
  public:
   Seq2SeqSteps(Seq2Seq& model, const Seq2SeqBatch& batch)
-      : decoder_(model.decoder),
-        source_(model.read(model.encoder.embedding(Var(batch.source)), batch.source_lengths)) {}
+      : model_(model),
+        decoder_(model.decoder),
+        source_(model.read(model.encoder.embed(batch.source), batch.source_lengths)) {}
 
   Step step(const Tensor& tokens) override {
     const Decoder::Written y =
         decoder_.step(decoder_.embedding(Var(tokens)), source_.state, source_.memory);
     source_.state = y.state;
     Step out{Seq2Seq::answer(decoder_.logits(select(y.features, 1, 0))), {}};
-    if (!y.seen.empty()) out.weights = aligned(y.seen[0]).value().select(1, 0);
+    if (!y.seen.empty()) out.weights = model_.aligned(y.seen[0]).value().select(1, 0);
     return out;
   }
 
@@ -58,8 +70,9 @@ class Seq2SeqSteps : public StepModel {
   }
 
  private:
+  const Seq2Seq& model_;
   Decoder& decoder_;
-  Seq2Seq::Source source_;
+  Seq2Seq::Known source_;
 };
 
 Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, uint64_t seed)
@@ -70,16 +83,17 @@ Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, std::shared_ptr<Generator> gener
       encoder(encoder_options(options), *generator_),
       decoder(decoder_options(options), *generator_),
       options_(options) {
-  options_.sampling.keep(0);  // throws for a wrong schedule
-  const bool like_decoder =
-      !options.bidirectional && !options.convolutional && options.layers == options.decoder_layers;
+  options_.sampling.keep(0);     // throws for a wrong schedule
+  reduction_of(options.doubly);  // throws for a wrong name
+  const bool like_decoder = !options.bidirectional && !options.convolutional && !options.picture &&
+                            options.layers == options.decoder_layers;
   if (options.bridge == Bridge::copy && !like_decoder)
     fail("model",
          "bridge copy needs a recurrent encoder of one direction and as many layers as "
          "the decoder",
          options.layers, " and ", options.decoder_layers, " layers",
          options.bidirectional ? ", both directions" : "");
-  if (options.place != AttentionPlace::none && options.attention.normalizer == "hard")
+  if (options.place != AttentionPlace::none && is_reinforce(options.attention))
     baseline = Tensor::scalar(0);
 }
 
@@ -89,15 +103,18 @@ void Seq2Seq::visit(Visitor& v) {
   v("baseline", baseline);
 }
 
-Seq2Seq::Source Seq2Seq::read(const Var& embedded, const std::vector<int64_t>& lengths) {
+// Weights of all heads, averaged, one row of keys per query: [B, T, S].
+Var Seq2Seq::aligned(const AttentionOutput& seen) const { return mean(decoder.places(seen), {1}); }
+
+Seq2Seq::Known Seq2Seq::read(const Var& embedded, const std::vector<int64_t>& lengths) {
   const auto encoded = encoder.read(embedded, lengths, *generator_);
-  const Mask mask = Mask::from_lengths(lengths, embedded.size(1));
+  const Mask mask = source_mask(lengths, embedded.size(1));
   return {decoder.read(encoded.states, encoded.last, mask),
           decoder.start(encoded.last, encoded.h, encoded.c)};
 }
 
 Decoder::Written Seq2Seq::write(const Seq2SeqBatch& batch, int64_t step) {
-  const Source source = read(encoder.embedding(Var(batch.source)), batch.source_lengths);
+  const Known source = read(encoder.embed(batch.source), batch.source_lengths);
   const double keep = is_training() ? options_.sampling.keep(step) : 1;
   if (keep < 1) return sample(batch, source, keep);
   const Var embedded = dropout(decoder.embedding(Var(batch.target_in)), options_.dropout,
@@ -106,7 +123,7 @@ Decoder::Written Seq2Seq::write(const Seq2SeqBatch& batch, int64_t step) {
 }
 
 // Each token is the right one with probability keep, else the likeliest of the step before.
-Decoder::Written Seq2Seq::sample(const Seq2SeqBatch& batch, const Source& source, double keep) {
+Decoder::Written Seq2Seq::sample(const Seq2SeqBatch& batch, const Known& source, double keep) {
   const int64_t B = batch.target_in.size(0), T = batch.target_in.size(1);
   Decoder::Written y{source.state, {}, {}};
   std::vector<Var> features;
@@ -141,7 +158,24 @@ Translator::Loss Seq2Seq::loss(const Seq2SeqBatch& batch, int64_t step) {
                             {.ignore_index = Vocabulary::kPad,
                              .label_smoothing = is_training() ? options_.label_smoothing : 0});
   if (is_training() && baseline.defined()) total = total + reinforce(written, logits, batch);
+  if (is_training() && options_.doubly.weight > 0 && attends())
+    total = total + doubly_stochastic(written, batch);
   return {total, batch.target_tokens};
+}
+
+Var Seq2Seq::doubly_stochastic(const Decoder::Written& written, const Seq2SeqBatch& batch) const {
+  std::vector<Var> parts;
+  for (const AttentionOutput& seen : written.seen) parts.push_back(decoder.places(seen));
+  const Var weights = cat(parts, 2);  // [B, H, T, S]
+  const int64_t B = weights.size(0), T = weights.size(2);
+  const Tensor counts = Mask::from_lengths(batch.target_lengths, T).keys().reshape({B, 1, T, 1});
+  Tensor target = Tensor::full({B, 1, 1}, 1, kFloat64);
+  if (options_.doubly.target == "share")
+    for (int64_t b = 0; b < B; ++b)
+      target.data<double>()[b] = static_cast<double>(batch.target_lengths[static_cast<size_t>(b)]) /
+                                 static_cast<double>(weights.size(3));
+  return doubly_stochastic_loss(where(Var(counts), weights, 0.0), options_.doubly.weight,
+                                Var(target.to(weights.dtype())), reduction_of(options_.doubly));
 }
 
 // The reward of a step's choice is log p of the right token there.
@@ -184,11 +218,11 @@ Tensor Seq2Seq::attention(const Seq2SeqBatch& batch) {
 }
 
 std::array<Var, 2> Seq2Seq::embed(const Seq2SeqBatch& batch) {
-  return {encoder.embedding(Var(batch.source)), decoder.embedding(Var(batch.target_in))};
+  return {encoder.embed(batch.source), decoder.embedding(Var(batch.target_in))};
 }
 
 Var Seq2Seq::logits(const Var& source, const Var& target, const Seq2SeqBatch& batch) {
-  const Source known = read(source, batch.source_lengths);
+  const Known known = read(source, batch.source_lengths);
   return decoder.logits(decoder.all(target, known.state, known.memory).features);
 }
 

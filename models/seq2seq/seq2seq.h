@@ -10,6 +10,13 @@
 
 namespace glass {
 
+/// doubly_stochastic_loss in training (nn/attention/losses.h).
+struct DoublyStochastic {
+  double weight = 0;                ///< λ; 0: none
+  std::string target = "one";       ///< one: 1; share: what each place can get, T/S
+  std::string reduction = "paper";  ///< paper, authors, popular
+};
+
 struct Seq2SeqOptions {
   int64_t source_vocabulary = 0, target_vocabulary = 0;
   int64_t embedding = 64, hidden = 128;
@@ -23,13 +30,17 @@ struct Seq2SeqOptions {
   bool input_feeding = true, tied = false;
   ScheduledSampling sampling = {};
   Bridge bridge = Bridge::dense;
+  bool sentinel = false;
+  DoublyStochastic doubly = {};
+  std::optional<PictureEncoderOptions> picture = {};  ///< it reads pictures, not texts
 };
 nlohmann::json to_json(const Seq2SeqOptions& options);
 /// Throws Error naming a missing or unknown key.
 Seq2SeqOptions seq2seq_options(const nlohmann::json& json);
 
 /// Sequence to sequence: an encoder, and a decoder that attends to it as options say. The default
-/// is the model of Bahdanau, Cho and Bengio 2014 with an LSTM.
+/// is the model of Bahdanau, Cho and Bengio 2014 with an LSTM; with pictures that of Xu et al.
+/// 2015.
 class Seq2Seq : public Translator {
  public:
   Seq2Seq(const Seq2SeqOptions& options, uint64_t seed);
@@ -46,6 +57,13 @@ class Seq2Seq : public Translator {
   std::array<Var, 2> embed(const Seq2SeqBatch& batch) override;
   Var logits(const Var& source, const Var& target, const Seq2SeqBatch& batch) override;
 
+  PictureEncoder* picture_encoder() override {
+    return encoder.picture ? &*encoder.picture : nullptr;
+  }
+  int64_t picture_cells(int64_t side) const override {
+    return encoder.picture ? encoder.picture->cells(side) : 0;
+  }
+
   const Seq2SeqOptions& options() const { return options_; }
 
   Encoder encoder;
@@ -57,13 +75,15 @@ class Seq2Seq : public Translator {
 
  private:
   Seq2Seq(const Seq2SeqOptions& options, std::shared_ptr<Generator> generator);
-  struct Source {
+  struct Known {
     Decoder::Memory memory;
     Decoder::State state;
   };
-  Source read(const Var& embedded, const std::vector<int64_t>& lengths);
+  Known read(const Var& embedded, const std::vector<int64_t>& lengths);
   Decoder::Written write(const Seq2SeqBatch& batch, int64_t step);
-  Decoder::Written sample(const Seq2SeqBatch& batch, const Source& source, double keep);
+  Decoder::Written sample(const Seq2SeqBatch& batch, const Known& source, double keep);
+  Var aligned(const AttentionOutput& seen) const;
+  Var doubly_stochastic(const Decoder::Written& written, const Seq2SeqBatch& batch) const;
   Var reinforce(const Decoder::Written& written, const Var& logits, const Seq2SeqBatch& batch);
   friend class Seq2SeqSteps;
 

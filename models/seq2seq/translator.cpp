@@ -29,14 +29,24 @@ Tensor padded(const std::vector<std::vector<int64_t>>& rows, int64_t first, int6
 
 }  // namespace
 
-Seq2SeqBatch make_batch(const std::vector<std::vector<int64_t>>& sources,
+Seq2SeqBatch make_batch(const std::vector<Source>& sources,
                         const std::vector<std::vector<int64_t>>& targets) {
   if (!targets.empty() && targets.size() != sources.size())
     fail("make_batch", "needs one target per source", sources.size(), " sources, ", targets.size(),
          " targets");
   Seq2SeqBatch batch;
-  batch.source = padded(sources, -1, -1);
-  for (const auto& row : sources) batch.source_lengths.push_back(static_cast<int64_t>(row.size()));
+  std::vector<std::vector<int64_t>> texts;
+  std::vector<const Image*> pictures;
+  for (const Source& source : sources) {
+    if (source.picture)
+      pictures.push_back(source.picture.get());
+    else
+      texts.push_back(source.ids);
+  }
+  if (!pictures.empty() && !texts.empty())
+    fail("make_batch", "texts and pictures in one batch", texts.size(), " and ", pictures.size());
+  batch.source = pictures.empty() ? padded(texts, -1, -1) : image_batch(pictures);
+  for (const auto& row : texts) batch.source_lengths.push_back(static_cast<int64_t>(row.size()));
   if (targets.empty()) return batch;
   batch.target_in = padded(targets, Vocabulary::kBos, -1);
   batch.target_out = padded(targets, -1, Vocabulary::kEos);
@@ -45,6 +55,10 @@ Seq2SeqBatch make_batch(const std::vector<std::vector<int64_t>>& sources,
     batch.target_tokens += batch.target_lengths.back();
   }
   return batch;
+}
+
+Mask source_mask(const std::vector<int64_t>& lengths, int64_t S) {
+  return lengths.empty() ? Mask() : Mask::from_lengths(lengths, S);
 }
 
 Tensor Translator::answer(const Var& logits) {
@@ -63,8 +77,8 @@ void check_mode(bool training) {
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> Translator::translate(
-    const std::vector<std::vector<int64_t>>& sources, const SearchOptions& options) {
+std::vector<std::vector<Hypothesis>> Translator::translate(const std::vector<Source>& sources,
+                                                           const SearchOptions& options) {
   if (sources.empty()) return {};
   check_mode(is_training());
   const NoGrad no_grad;
@@ -72,8 +86,8 @@ std::vector<std::vector<Hypothesis>> Translator::translate(
   return beam_search(*steps, static_cast<int64_t>(sources.size()), options);
 }
 
-std::vector<std::vector<Hypothesis>> Translator::sample(
-    const std::vector<std::vector<int64_t>>& sources, const SamplingOptions& options) {
+std::vector<std::vector<Hypothesis>> Translator::sample(const std::vector<Source>& sources,
+                                                        const SamplingOptions& options) {
   if (sources.empty()) return {};
   check_mode(is_training());
   const NoGrad no_grad;

@@ -1,5 +1,6 @@
 #include "models/tasks/task.h"
 
+#include "models/data/shapes.h"
 #include "models/json.h"
 #include "models/names.h"
 
@@ -20,6 +21,12 @@ const std::vector<Task>& tasks() {
       {"sort", "dbca -> abcd", letters, Tokens::chars, sort_corpus},
       {"toy-mt", "the small dog sees a tree -> ha kano piko un boro vidra", lengths, Tokens::split,
        toy_mt_corpus},
+      {"shapes",
+       "a drawn scene -> a large red circle above a small blue square",
+       {},
+       Tokens::words,
+       shapes_corpus,
+       kSceneSide},
   };
   return all;
 }
@@ -27,15 +34,21 @@ const std::vector<Task>& tasks() {
 std::vector<std::string> task_names() {
   std::vector<std::string> names;
   for (const Task& task : tasks()) names.push_back(task.name);
-  names.push_back("pairs");
+  for (const char* name : {"pairs", "captions"}) names.push_back(name);
   return names;
 }
 
 const Task* find_task(const std::string& name) {
   for (const Task& task : tasks())
     if (task.name == name) return &task;
-  if (name != "pairs") fail("task", "must be " + listed(task_names(), " or "), "got ", name);
+  if (name != "pairs" && name != "captions")
+    fail("task", "must be " + listed(task_names(), " or "), "got ", name);
   return nullptr;
+}
+
+bool reads_pictures(const std::string& task) {
+  const Task* own = find_task(task);
+  return own ? own->picture_size > 0 : task == "captions";
 }
 
 Json to_json(const TaskOptions& o) {

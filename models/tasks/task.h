@@ -24,17 +24,21 @@ TaskOptions task_options(const nlohmann::json& json);
 struct Task {
   std::string name, about;
   std::vector<std::string> options;  ///< of the command line that it reads, beside the sizes
-  /// The tokens that its known alignments count; none: it has no alignments, and any will do.
+  /// The tokens that its known alignments (of pictures: objects of words) count; none: it has no
+  /// alignments, and any will do.
   std::optional<Tokens> tokens;
   /// The same for the same arguments, everywhere. No source of valid or test occurs in another
   /// part. Throws Error where there are too few different sentences.
   Corpus (*corpus)(const TaskOptions& options, uint64_t seed);
+  int64_t picture_size = 0;  ///< sources are pictures of that side; 0: texts
 };
 const std::vector<Task>& tasks();
-/// Those of tasks() and pairs, whose data is a file.
+/// Those of tasks() and pairs and captions, whose data is a file.
 std::vector<std::string> task_names();
-/// Null for pairs; throws Error for a name that is none.
+/// Null for pairs and captions; throws Error for a name that is none.
 const Task* find_task(const std::string& name);
+/// Whether its sources are pictures.
+bool reads_pictures(const std::string& task);
 
 /// Calendar dates to be written as 1998-03-03 (models/text/dates.h).
 Corpus dates_corpus(const TaskOptions& options, uint64_t seed);
@@ -45,5 +49,7 @@ Corpus stretch_corpus(const TaskOptions& options, uint64_t seed);
 Corpus sort_corpus(const TaskOptions& options, uint64_t seed);
 /// A toy language with another word order (models/tasks/toy_mt.cpp).
 Corpus toy_mt_corpus(const TaskOptions& options, uint64_t seed);
+/// Drawn scenes with all their captions (models/data/shapes.h).
+Corpus shapes_corpus(const TaskOptions& options, uint64_t seed);
 
 }  // namespace glass

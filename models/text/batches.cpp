@@ -32,8 +32,8 @@ std::vector<Batch> cut(const std::vector<int64_t>& rows, int64_t size) {
 
 }  // namespace
 
-Batches::Batches(const std::vector<std::vector<int64_t>>& sources,
-                 const std::vector<std::vector<int64_t>>& targets, BatchOptions options)
+Batches::Batches(const std::vector<int64_t>& sources, const std::vector<int64_t>& targets,
+                 BatchOptions options)
     : options_(options) {
   check_batch_size(options.batch_size);
   if (sources.size() != targets.size()) {
@@ -43,8 +43,7 @@ Batches::Batches(const std::vector<std::vector<int64_t>>& sources,
   if (sources.empty()) fail("Batches", "there are no sentences");
   lengths_.reserve(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) {
-    lengths_.push_back(
-        {static_cast<int64_t>(sources[i].size()), static_cast<int64_t>(targets[i].size())});
+    lengths_.push_back({sources[i], targets[i]});
   }
   current_ = epoch(0);
 }
@@ -90,18 +89,18 @@ void Batches::seek(BatchPosition position) {
   position_ = position;
 }
 
-std::vector<Batch> sorted_batches(const std::vector<std::vector<int64_t>>& sources,
-                                  int64_t batch_size, int64_t most_tokens) {
+std::vector<Batch> sorted_batches(const std::vector<int64_t>& sources, int64_t batch_size,
+                                  int64_t most_tokens) {
   check_batch_size(batch_size);
   std::vector<int64_t> rows = all_rows(sources.size());
   std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) {
-    return sources[static_cast<size_t>(a)].size() > sources[static_cast<size_t>(b)].size();
+    return sources[static_cast<size_t>(a)] > sources[static_cast<size_t>(b)];
   });
   std::vector<Batch> batches;
   int64_t fit = 0;  // rows, into the last batch
   for (int64_t row : rows) {
     if (batches.empty() || static_cast<int64_t>(batches.back().rows.size()) == fit) {
-      const auto longest = static_cast<int64_t>(sources[static_cast<size_t>(row)].size());
+      const int64_t longest = sources[static_cast<size_t>(row)];
       fit = std::clamp<int64_t>(most_tokens / std::max<int64_t>(1, longest), 1, batch_size);
       batches.emplace_back();
     }

@@ -5,6 +5,13 @@
 
 namespace glass {
 
+template <class T>
+std::vector<int64_t> sizes_of(const std::vector<T>& items) {
+  std::vector<int64_t> sizes;
+  for (const T& item : items) sizes.push_back(static_cast<int64_t>(item.size()));
+  return sizes;
+}
+
 /// The sentences of one step, as indices into the data.
 struct Batch {
   std::vector<int64_t> rows;
@@ -29,9 +36,13 @@ class Batches {
  public:
   static constexpr int64_t kPoolBatches = 50;
 
-  /// Throws when the two differ in number or are empty, or when batch_size is less than 1.
-  Batches(const std::vector<std::vector<int64_t>>& sources,
-          const std::vector<std::vector<int64_t>>& targets, BatchOptions options = {});
+  /// Sources and targets count by their size(). Throws when the two differ in number or are empty,
+  /// or when batch_size is less than 1.
+  template <class S, class T>
+  Batches(const std::vector<S>& sources, const std::vector<T>& targets, BatchOptions options = {})
+      : Batches(sizes_of(sources), sizes_of(targets), options) {}
+  Batches(const std::vector<int64_t>& source_lengths, const std::vector<int64_t>& target_lengths,
+          BatchOptions options = {});
 
   int64_t per_epoch() const;
   /// The batches of an epoch, in order. Throws for a negative number.
@@ -58,7 +69,12 @@ class Batches {
 /// Every row once, longest source first (what does not fit in memory fails at once), rows of equal
 /// length in their order: for validation and translation. A batch of more than one row has at most
 /// most_tokens source tokens, padding counted. Throws when batch_size is less than 1.
-std::vector<Batch> sorted_batches(const std::vector<std::vector<int64_t>>& sources,
-                                  int64_t batch_size, int64_t most_tokens = INT64_MAX);
+std::vector<Batch> sorted_batches(const std::vector<int64_t>& source_lengths, int64_t batch_size,
+                                  int64_t most_tokens = INT64_MAX);
+template <class S>
+std::vector<Batch> sorted_batches(const std::vector<S>& sources, int64_t batch_size,
+                                  int64_t most_tokens = INT64_MAX) {
+  return sorted_batches(sizes_of(sources), batch_size, most_tokens);
+}
 
 }  // namespace glass

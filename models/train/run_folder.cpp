@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "models/data/captions.h"
 #include "models/json.h"
 #include "models/train/run_lock.h"
 #include "models/train/weights.h"
@@ -20,8 +21,9 @@ bool exists(const std::string& path) {
   return fs::exists(path, ignored);
 }
 
-constexpr const char* kRunFiles[] = {"config.json", "checkpoint.safetensors", "model.safetensors",
-                                     "metrics.json", "report.html"};
+constexpr const char* kRunFiles[] = {"config.json",       "checkpoint.safetensors",
+                                     "model.safetensors", "metrics.json",
+                                     "report.html",       "attention.png"};
 
 // A temporary file of write_file_atomically whose process was killed.
 bool is_leftover(const std::string& name) {
@@ -115,6 +117,8 @@ void save_config(const std::string& folder, const RunConfig& config) {
              {{"data", config.files.data},
               {"valid", config.files.valid},
               {"test", config.files.test},
+              {"captions", config.files.captions},
+              {"encoder_weights", config.encoder_weights},
               {"stamps", stamps}}},
             {"model", to_json(config.model)},
             {"training", to_json(config.training)},
@@ -143,6 +147,11 @@ RunConfig config_from(const Json& j) {
   config.files.data = entry<std::string>(files, "data", "files");
   config.files.valid = entry<std::string>(files, "valid", "files");
   config.files.test = entry<std::string>(files, "test", "files");
+  // Runs of older versions have none of these.
+  if (files.contains("captions"))
+    config.files.captions = entry<std::string>(files, "captions", "files");
+  if (files.contains("encoder_weights"))
+    config.encoder_weights = entry<std::string>(files, "encoder_weights", "files");
   if (files.contains("stamps")) {
     const Json& stamps = files["stamps"];
     for (const char* role : {"data", "valid", "test"})
@@ -157,6 +166,9 @@ RunConfig config_from(const Json& j) {
   config.files.strip_stress = config.codec.options.strip_stress;
   std::visit(
       [&](const auto& model) {
+        if (model.picture.has_value() != config.codec.reads_pictures())
+          fail_environment("model", "picture and text, picture_size must both be there, or neither",
+                           "picture_size is ", config.codec.options.picture_size);
         check_size("source_vocabulary", model.source_vocabulary, config.codec.source);
         check_size("target_vocabulary", model.target_vocabulary, config.codec.target);
       },
@@ -210,13 +222,15 @@ std::unique_ptr<Translator> load_model(const std::string& folder, const RunConfi
 Corpus load_corpus(const RunConfig& config) {
   if (const Task* task = find_task(config.task))
     return task->corpus(config.data, config.training.seed);
-  Corpus corpus = read_corpus(config.files);
+  Corpus corpus =
+      config.task == "captions" ? captions_corpus(config.files) : read_corpus(config.files);
   check_unchanged(config, corpus);
   return corpus;
 }
 
 void save_metrics(const std::string& folder, const std::string& task, const RunMetrics& m) {
   Json j = to_json(m.score);
+  for (const auto& [name, value] : m.more) j[name] = value;
   j["task"] = task;
   j["steps"] = m.steps;
   j["seconds"] = m.seconds;

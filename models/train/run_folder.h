@@ -18,7 +18,8 @@ struct RunConfig {
   TextCodec codec;
   ModelOptions model;
   TrainOptions training;
-  int64_t beam = 1;  ///< of the final evaluation
+  int64_t beam = 1;                  ///< of the final evaluation
+  std::string encoder_weights = {};  ///< what a picture encoder began with; empty: at random
 };
 
 /// Creates the folder and those above it; returns those that were not there, the outermost first.
@@ -62,7 +63,8 @@ struct RunMetrics {
   int64_t steps = 0;
   double seconds = 0, step_seconds = 0;  ///< of training; without validations
   std::optional<double> alignment_error_rate = {};
-  std::optional<double> attention_multiply_adds = {};  ///< forward, per test sentence
+  std::optional<double> attention_multiply_adds = {};     ///< forward, per test sentence
+  std::vector<std::pair<std::string, double>> more = {};  ///< Evaluation::more
 };
 /// metrics.json: the last values.
 void save_metrics(const std::string& folder, const std::string& task, const RunMetrics& metrics);

@@ -5,22 +5,25 @@
 namespace glass {
 
 Json to_json(const TransformerTranslatorOptions& o) {
-  return {{"source_vocabulary", o.source_vocabulary},
-          {"target_vocabulary", o.target_vocabulary},
-          {"d_model", o.d_model},
-          {"ffn", o.ffn},
-          {"heads", o.heads},
-          {"layers", o.layers},
-          {"decoder_layers", o.decoder_layers},
-          {"dropout", o.dropout},
-          {"label_smoothing", o.label_smoothing},
-          {"norm_first", o.norm_first},
-          {"tied", o.tied}};
+  Json json = {{"source_vocabulary", o.source_vocabulary},
+               {"target_vocabulary", o.target_vocabulary},
+               {"d_model", o.d_model},
+               {"ffn", o.ffn},
+               {"heads", o.heads},
+               {"layers", o.layers},
+               {"decoder_layers", o.decoder_layers},
+               {"dropout", o.dropout},
+               {"label_smoothing", o.label_smoothing},
+               {"norm_first", o.norm_first},
+               {"tied", o.tied}};
+  if (o.picture) json["picture"] = to_json(*o.picture);
+  return json;
 }
 
 TransformerTranslatorOptions transformer_options(const Json& json) {
   const char* where = "model";
-  refuse_unknown(json, to_json(TransformerTranslatorOptions{}), where);
+  refuse_unknown(json, to_json(TransformerTranslatorOptions{.picture = PictureEncoderOptions{}}),
+                 where);
   TransformerTranslatorOptions o;
   o.source_vocabulary = entry(json, "source_vocabulary", where, kCountRange);
   o.target_vocabulary = entry(json, "target_vocabulary", where, kCountRange);
@@ -29,7 +32,8 @@ TransformerTranslatorOptions transformer_options(const Json& json) {
   o.heads = entry(json, "heads", where, kSizeRange);
   if (o.d_model % o.heads != 0)
     fail_environment(where, "d_model must be a multiple of heads", o.d_model, " and ", o.heads);
-  o.layers = entry(json, "layers", where, kLayersRange);
+  if (json.contains("picture")) o.picture = picture_encoder_options(json["picture"]);
+  o.layers = entry(json, "layers", where, o.picture ? kLayersOrNoneRange : kLayersRange);
   o.decoder_layers = entry(json, "decoder_layers", where, kLayersRange);
   o.dropout = entry(json, "dropout", where, kDropoutRange);
   o.label_smoothing = entry(json, "label_smoothing", where, kSmoothingRange);

@@ -56,16 +56,23 @@ TransformerTranslator::TransformerTranslator(const TransformerTranslatorOptions&
 TransformerTranslator::TransformerTranslator(const TransformerTranslatorOptions& o,
                                              std::shared_ptr<Generator> generator)
     : Translator(std::move(generator)),
-      source_embedding(embedding_of(o.source_vocabulary, o.d_model, *generator_)),
+      source_embedding(
+          o.picture ? std::nullopt
+                    : std::optional(embedding_of(o.source_vocabulary, o.d_model, *generator_))),
       target_embedding(embedding_of(o.target_vocabulary, o.d_model, *generator_)),
       transformer(o.d_model, o.heads, o.layers, o.decoder_layers, layer_options(o), *generator_),
       output(o.d_model, o.target_vocabulary, true, *generator_),
       options_(o) {
   if (o.tied) output.weight = target_embedding.weight;
+  if (!o.picture) return;
+  picture.emplace(*o.picture, *generator_);
+  cell_projection.emplace(o.picture->channels, o.d_model, true, *generator_);
 }
 
 void TransformerTranslator::visit(Visitor& v) {
-  v("source_embedding", source_embedding);
+  if (source_embedding) v("source_embedding", *source_embedding);
+  if (picture) v("picture", *picture);
+  if (cell_projection) v("cell_projection", *cell_projection);
   v("target_embedding", target_embedding);
   v("transformer", transformer);
   v("output", output);
@@ -79,15 +86,24 @@ Var TransformerTranslator::placed(const Var& embedded, int64_t first) {
                  is_training(), *generator_);
 }
 
+Var TransformerTranslator::embed_source(const Tensor& source) {
+  return picture ? (*picture)(source) : (*source_embedding)(Var(source));
+}
+
+Var TransformerTranslator::source_placed(const Var& embedded) {
+  if (!picture) return placed(embedded);
+  return dropout((*cell_projection)(embedded), options_.dropout, is_training(), *generator_);
+}
+
 std::array<Var, 2> TransformerTranslator::embed(const Seq2SeqBatch& batch) {
-  return {source_embedding(Var(batch.source)), target_embedding(Var(batch.target_in))};
+  return {embed_source(batch.source), target_embedding(Var(batch.target_in))};
 }
 
 Var TransformerTranslator::logits(const Var& source, const Var& target, const Seq2SeqBatch& batch) {
   const int64_t T = target.size(1);
-  const AttendTo read{.mask = Mask::from_lengths(batch.source_lengths, source.size(1))};
+  const AttendTo read{.mask = source_mask(batch.source_lengths, source.size(1))};
   const AttendTo written{.mask = Mask::causal(T, T) & Mask::from_lengths(batch.target_lengths, T)};
-  return output(transformer(placed(source), placed(target), read, written, read));
+  return output(transformer(source_placed(source), placed(target), read, written, read));
 }
 
 Translator::Loss TransformerTranslator::loss(const Seq2SeqBatch& batch, int64_t) {
@@ -99,8 +115,8 @@ Translator::Loss TransformerTranslator::loss(const Seq2SeqBatch& batch, int64_t)
 }
 
 TransformerDecoder::Cache TransformerTranslator::read(const Seq2SeqBatch& batch) {
-  const Mask mask = Mask::from_lengths(batch.source_lengths, batch.source.size(1));
-  const Var source = placed(source_embedding(Var(batch.source)));
+  const Var source = source_placed(embed_source(batch.source));
+  const Mask mask = source_mask(batch.source_lengths, source.size(1));
   return transformer.decoder.start(transformer.encoder(source, {.mask = mask}), mask);
 }
 

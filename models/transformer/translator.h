@@ -2,6 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "models/captioner/picture_encoder.h"
 #include "models/seq2seq/translator.h"
 #include "nn/embedding.h"
 #include "nn/transformer.h"
@@ -16,6 +17,7 @@ struct TransformerTranslatorOptions {
   double label_smoothing = 0;
   bool norm_first = false;  ///< x + f(norm(x)) instead of norm(x + f(x))
   bool tied = false;        ///< the output layer shares the target embedding's weight
+  std::optional<PictureEncoderOptions> picture = {};  ///< it reads pictures, not texts
 };
 nlohmann::json to_json(const TransformerTranslatorOptions& options);
 /// Throws Error naming a missing or unknown key.
@@ -25,7 +27,8 @@ TransformerTranslatorOptions transformer_options(const nlohmann::json& json);
 ///   dropout(√d_model·embedding(x) + PE(t))
 /// and the next token has the probabilities softmax(W_o·decoder + b_o). Embeddings begin with
 /// variance 1/d_model, the rest as in torch.nn.Transformer; as there, encoder and decoder end in a
-/// LayerNorm.
+/// LayerNorm. The cells of a picture's map enter as dropout(W·cell), with their places in them;
+/// there may be no encoder layer then.
 class TransformerTranslator : public Translator {
  public:
   TransformerTranslator(const TransformerTranslatorOptions& options, uint64_t seed);
@@ -39,9 +42,15 @@ class TransformerTranslator : public Translator {
   std::array<Var, 2> embed(const Seq2SeqBatch& batch) override;
   Var logits(const Var& source, const Var& target, const Seq2SeqBatch& batch) override;
 
+  PictureEncoder* picture_encoder() override { return picture ? &*picture : nullptr; }
+  int64_t picture_cells(int64_t side) const override { return picture ? picture->cells(side) : 0; }
+
   const TransformerTranslatorOptions& options() const { return options_; }
 
-  Embedding source_embedding, target_embedding;
+  std::optional<Embedding> source_embedding;  ///< of texts
+  std::optional<PictureEncoder> picture;
+  std::optional<Linear> cell_projection;  ///< W
+  Embedding target_embedding;
   Transformer transformer;
   Linear output;
 
@@ -53,6 +62,8 @@ class TransformerTranslator : public Translator {
   TransformerTranslator(const TransformerTranslatorOptions& options,
                         std::shared_ptr<Generator> generator);
   Var placed(const Var& embedded, int64_t first = 0);
+  Var embed_source(const Tensor& source);
+  Var source_placed(const Var& embedded);
   TransformerDecoder::Cache read(const Seq2SeqBatch& batch);
   friend class TransformerSteps;
 

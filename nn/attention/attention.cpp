@@ -66,9 +66,10 @@ Attention::Attention(const AttentionOptions& chosen, Generator& generator)
       fail("Attention", "the size of an attentional state must be positive", state->size);
     after.emplace(context_dim_ + options.query_dim, state->size, state->bias, generator);
   }
-  if (std::holds_alternative<ContextGate>(options.after))
-    after.emplace(options.query_dim, options.dialect == Dialect::popular ? context_dim_ : 1, true,
-                  generator);
+  if (const auto* gate = std::get_if<ContextGate>(&options.after))
+    after.emplace(options.query_dim,
+                  gate->vector.value_or(options.dialect == Dialect::popular) ? context_dim_ : 1,
+                  true, generator);
 }
 
 void Attention::visit(Visitor& v) {
@@ -295,7 +296,7 @@ AttentionState Attention::next_state(const AttentionState& state, const Weighed&
 
 AttentionOutput Attention::step_by_step(const Var& query, const Keys& keys, AttentionState state,
                                         const AttentionCall& call) const {
-  std::vector<Var> outputs, contexts, weights, log_probabilities, entropies;
+  std::vector<Var> outputs, contexts, weights, log_probabilities, entropies, gates;
   AttentionOutput y;
   for (int64_t t = 0; t < query.size(1); ++t) {
     AttentionCall one = call;
@@ -310,10 +311,12 @@ AttentionOutput Attention::step_by_step(const Var& query, const Keys& keys, Atte
     weights.push_back(y.weights.values);
     log_probabilities.push_back(y.log_probability);
     entropies.push_back(y.entropy);
+    gates.push_back(y.gate);
   }
   y.output = cat(outputs, 1);
   y.context = cat(contexts, 1);
   y.weights.values = cat(weights, 1);
+  if (y.gate.defined()) y.gate = cat(gates, 1);
   if (y.entropy.defined()) {
     y.log_probability = cat(log_probabilities, 2);
     y.entropy = cat(entropies, 2);
@@ -373,9 +376,11 @@ AttentionOutput Attention::operator()(const Var& query, const Keys& keys,
   y.output = y.context;
   if (std::holds_alternative<AttentionalState>(options.after))
     y.output = tanh((*after)(cat({y.context, query}, 2)));
-  if (std::holds_alternative<ContextGate>(options.after))
-    y.output = sigmoid((*after)(query)) * y.context;
-  AttentionRecorder::see(this, y.weights);
+  if (std::holds_alternative<ContextGate>(options.after)) {
+    y.gate = sigmoid((*after)(query));
+    y.output = y.gate * y.context;
+  }
+  AttentionRecorder::see(this, y.weights, y.gate);
   return y;
 }
 

@@ -24,6 +24,9 @@ struct Keys {
   int64_t size() const { return values.size(1); }
   /// The keys of these rows of the batch (int64), in their order: for a beam.
   Keys rows(const Tensor& index) const;
+  /// These keys and, behind them, more of the same attention. Throws Error where a mask hides
+  /// pairs.
+  Keys followed_by(const Keys& more) const;
 };
 
 /// Weights as they were computed: of all keys, or of windows.
@@ -53,6 +56,7 @@ struct AttentionOutput {
   Var position;              ///< [B, H, T]: p_t of local-p
   Var log_probability;       ///< [B, H, T] of hard attention
   Var entropy;               ///< [B, H, T] of hard attention
+  Var gate;                  ///< [B, T, 1 or K]: β of ContextGate
   AttentionState next;
 };
 

@@ -31,6 +31,26 @@ Keys Keys::rows(const Tensor& index) const {
   return y;
 }
 
+Keys Keys::followed_by(const Keys& more) const {
+  if (mask.pairs().defined() || more.mask.pairs().defined())
+    fail("Keys", "keys with a mask of pairs cannot be joined", values.shape(), " and ",
+         more.values.shape());
+  Keys y = *this;
+  y.values = cat({values, more.values}, 1);
+  y.projected = cat({projected, more.projected}, 1);
+  if (chunk.defined()) y.chunk = cat({chunk, more.chunk}, 1);
+  const int64_t B = values.size(0) / heads;
+  const auto may = [&](const Keys& keys) {
+    return keys.mask.all() ? Tensor::ones({B, keys.size()}, kBool) : keys.mask.keys();
+  };
+  if (!mask.all() || !more.mask.all()) {
+    const Tensor both[] = {may(*this), may(more)};
+    y.mask = Mask::where_true_may_attend(cat(both, 1));
+  }
+  for (size_t n = 0; n < counts.size(); ++n) y.counts[n] += more.counts[n];
+  return y;
+}
+
 AttentionState AttentionState::rows(const Tensor& index) const {
   const auto take = [&](const Var& x) { return x.defined() ? index_select(x, 0, Var(index)) : x; };
   return {step, take(previous), take(coverage)};

@@ -46,7 +46,7 @@ Var coverage_loss(const Var& weights, const std::vector<int64_t>& lengths) {
   return sum(kept) * (1.0 / static_cast<double>(std::max<int64_t>(total, 1)));
 }
 
-Var doubly_stochastic_loss(const Var& weights, double lambda, double target, Dialect dialect) {
+Var doubly_stochastic_loss(const Var& weights, double lambda, In target, Dialect dialect) {
   if (weights.ndim() < 2)
     fail("doubly_stochastic_loss", "weights must be [..., T, S]", weights.shape());
   const Var by_key = square(target - sum(weights, {-2}));  // [..., S]

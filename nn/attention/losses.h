@@ -34,10 +34,10 @@ Var reinforce_loss(const Var& log_probability, const Var& reward, const Var& ent
 Var coverage_loss(const Var& weights, const std::vector<int64_t>& lengths = {});
 
 /// λ·Σ_j (target - Σ_t a_tj)² (Xu et al. 2015, section 4.2.1), weights [..., T, S]. target: 1 in
-/// the paper; T/S is what rows that sum to 1 can reach; the gradients are the same then. Dialects
-/// differ in what they average over: paper Σ over keys, mean over rows of the batch; authors Σ over
-/// the batch, mean over keys; popular mean over both.
-Var doubly_stochastic_loss(const Var& weights, double lambda = 1, double target = 1,
+/// the paper; T/S is what rows that sum to 1 can reach; the gradients are the same then. A number,
+/// or what broadcasts to [..., S]. Dialects differ in what they average over: paper Σ over keys,
+/// mean over rows of the batch; authors Σ over the batch, mean over keys; popular mean over both.
+Var doubly_stochastic_loss(const Var& weights, double lambda = 1, In target = 1.0,
                            Dialect dialect = Dialect::paper);
 
 }  // namespace glass

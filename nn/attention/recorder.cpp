@@ -40,21 +40,23 @@ AttentionRecorder::~AttentionRecorder() { innermost = outer_; }
 
 AttentionRecorder* AttentionRecorder::active() { return innermost; }
 
-void AttentionRecorder::see(const Module* layer, const AttentionWeights& weights) {
+void AttentionRecorder::see(const Module* layer, const AttentionWeights& weights, const Var& gate) {
   if (!innermost || !weights.defined()) return;
   const NoGrad quiet;
-  innermost->add(layer, weights.dense().value(), weights.mass().value());
+  innermost->add(layer, weights.dense().value(), weights.mass().value(),
+                 gate.defined() ? mean(gate, {-1}).value() : Tensor());
 }
 
 void AttentionRecorder::see(const Module* layer, const Var& weights) {
   if (!innermost) return;
-  innermost->add(layer, weights.value(), sum(weights.value(), {-1}));
+  innermost->add(layer, weights.value(), sum(weights.value(), {-1}), {});
 }
 
-void AttentionRecorder::add(const Module* layer, const Tensor& weights, const Tensor& mass) {
+void AttentionRecorder::add(const Module* layer, const Tensor& weights, const Tensor& mass,
+                            const Tensor& gate) {
   const auto [found, fresh] = names_.try_emplace(layer, "");
   if (found->second.empty()) found->second = text("attention ", layers().size() + 1);
-  calls_.push_back({found->second, weights.clone(), mass.clone()});
+  calls_.push_back({found->second, weights.clone(), mass.clone(), gate});
 }
 
 std::vector<std::string> AttentionRecorder::layers() const {
@@ -82,6 +84,13 @@ Tensor AttentionRecorder::weights(const std::string& layer) const {
          "; recorded: ", known.empty() ? "nothing" : known);
   }
   return cat(parts, 2);
+}
+
+Tensor AttentionRecorder::gates(const std::string& layer) const {
+  std::vector<Tensor> parts;
+  for (const RecordedAttention& call : calls_)
+    if (call.layer == layer && call.gate.defined()) parts.push_back(call.gate);
+  return parts.empty() ? Tensor() : cat(parts, 1);
 }
 
 void save_npy(const std::string& path, const Tensor& array) {

@@ -15,6 +15,7 @@ struct RecordedAttention {
   std::string layer;  ///< its path in the recorder's model, or "attention N", N by first call
   Tensor weights;     ///< [B, H, T, S]
   Tensor mass;        ///< [B, H, T]: what each row sums to
+  Tensor gate = {};   ///< [B, T] of ContextGate, the mean over features; undefined without
 };
 
 /// While alive, every attention layer that runs on this thread leaves its weights here, without a
@@ -34,16 +35,18 @@ class AttentionRecorder {
   /// All queries of a layer, one call after the other: [B, H, T, S]. Throws Error when the layer
   /// was not called, or for batches or keys of different sizes.
   Tensor weights(const std::string& layer) const;
+  /// The gates that belong to weights(): [B, T]; undefined without.
+  Tensor gates(const std::string& layer) const;
   void clear() { calls_.clear(); }
 
   // For layers.
   static AttentionRecorder* active();
-  static void see(const Module* layer, const AttentionWeights& weights);
+  static void see(const Module* layer, const AttentionWeights& weights, const Var& gate);
   static void see(const Module* layer, const Var& weights);  ///< [B, H, T, S]
 
  private:
   explicit AttentionRecorder(Module* model);
-  void add(const Module* layer, const Tensor& weights, const Tensor& mass);
+  void add(const Module* layer, const Tensor& weights, const Tensor& mass, const Tensor& gate);
 
   std::map<const Module*, std::string> names_;
   std::vector<RecordedAttention> calls_;

@@ -165,7 +165,9 @@ struct AttentionalState {
 
 /// β·c with β = σ(W_β·s + b): a number (Xu et al. 2015, section 4.2.1), or, dialect popular, one
 /// per feature of the context.
-struct ContextGate {};
+struct ContextGate {
+  std::optional<bool> vector = {};  ///< one per feature; by dialect unless given
+};
 
 using AfterAttention = std::variant<NothingAfter, AttentionalState, ContextGate>;
 

@@ -139,7 +139,7 @@ TEST_CASE("a damaged config.json is named with its entry, what was met and what 
   CHECK_THAT(with("/beam", 0), ContainsSubstring("top level: beam must be a whole number"));
   CHECK_THAT(with("/task", "x"),
              ContainsSubstring("task: must be dates, copy, reverse, stretch, sort, "
-                               "toy-mt or pairs: got x"));
+                               "toy-mt, shapes, pairs or captions: got x"));
   CHECK_THAT(with("/files/data", 1), ContainsSubstring("files: data must be a text: got 1"));
   CHECK_THAT(with("/files/stamps/data", 1), ContainsSubstring("files, stamps: must be an object"));
   CHECK_THAT(with("/text/source_tokens", "bytes"),

@@ -85,7 +85,7 @@ std::vector<std::pair<std::string, Seq2SeqOptions>> kinds() {
   return all;
 }
 
-const std::vector<std::vector<int64_t>> kSources = {{4, 5, 6}, {7}, {8, 4, 4, 5, 6}};
+const std::vector<Source> kSources = {{4, 5, 6}, {7}, {8, 4, 4, 5, 6}};
 const std::vector<std::vector<int64_t>> kTargets = {{4, 5}, {6, 7, 7}, {4}};
 
 }  // namespace
@@ -314,13 +314,13 @@ TEST_CASE("Seq2Seq learns to reverse short strings") {
   for (int step = 0; step < 250; ++step) {
     const auto sources = sentences(32);
     model.zero_grad();
-    model.loss(make_batch(sources, reversed(sources))).mean.backward();
+    model.loss(make_batch({sources.begin(), sources.end()}, reversed(sources))).mean.backward();
     clip_grad_norm_(model.parameters(), 1.0);
     adam.step();
   }
   model.eval();
   const auto sources = sentences(100), expected = reversed(sources);
-  const auto found = model.translate(sources, {.max_length = 10});
+  const auto found = model.translate({sources.begin(), sources.end()}, {.max_length = 10});
   int right = 0;
   for (size_t i = 0; i < sources.size(); ++i) right += found[i][0].ids == expected[i];
   CHECK(right >= 90);

@@ -46,7 +46,8 @@ std::vector<std::pair<std::string, TransformerTranslatorOptions>> kinds() {
   return all;
 }
 
-const Ids kSources = {{4, 5, 6}, {7}, {8, 4, 4, 5, 6}}, kTargets = {{4, 5}, {6, 7, 7}, {4}};
+const std::vector<Source> kSources = {{4, 5, 6}, {7}, {8, 4, 4, 5, 6}};
+const Ids kTargets = {{4, 5}, {6, 7, 7}, {4}};
 
 TransformerTranslator exact(const TransformerTranslatorOptions& options, uint64_t seed) {
   TransformerTranslator model(options, seed);
@@ -164,7 +165,7 @@ TEST_CASE("Transformer: tokens enter as scaled embeddings and positions") {
   chosen.norm_first = true;
   TransformerTranslator model = exact(chosen, 2);
   // Variance 1/d_model before scaling, and padding is 0.
-  const Tensor table = model.source_embedding.weight.value();
+  const Tensor table = model.source_embedding->weight.value();
   double squares = 0;
   for (const double x : table.to_vector<double>()) squares += x * x;
   CHECK(squares / static_cast<double>(table.numel()) == Approx(0.25).epsilon(0.05));
@@ -232,13 +233,13 @@ TEST_CASE("Transformer learns to reverse short strings") {
     for (int step = 0; step < 500; ++step) {
       const Ids sources = sentences(32);
       model.zero_grad();
-      model.loss(make_batch(sources, reversed(sources))).mean.backward();
+      model.loss(make_batch({sources.begin(), sources.end()}, reversed(sources))).mean.backward();
       clip_grad_norm_(model.parameters(), 1.0);
       adam.step();
     }
     model.eval();
     const Ids sources = sentences(100), expected = reversed(sources);
-    const auto found = model.translate(sources, {.max_length = 10});
+    const auto found = model.translate({sources.begin(), sources.end()}, {.max_length = 10});
     int right = 0;
     for (size_t i = 0; i < sources.size(); ++i) right += found[i][0].ids == expected[i];
     INFO("norm first: " << norm_first);

@@ -1,0 +1,131 @@
+#include "models/report/overlay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/image/resize.h"
+#include "models/report/bitmap_font.h"
+#include "models/report/label.h"
+#include "tensor/ops.h"
+
+namespace glass {
+namespace {
+
+constexpr Rgb kInk{28, 35, 48}, kFaint{98, 107, 122}, kDark{18, 22, 48};
+constexpr double kLeft = 0.22;             // of the light where nothing is attended to
+constexpr int64_t kTile = 144, kGap = 12;  // pixels
+constexpr int64_t kPerRow = 6;
+constexpr int64_t kLetters = 2;  // scale
+constexpr int64_t kLabel = (2 * kLineHeight + 2) * kLetters;
+
+void paste(Image& sheet, const Image& part, int64_t y, int64_t x) {
+  for (int64_t row = 0; row < part.height; ++row)
+    std::copy_n(part.at(row, 0), 3 * part.width, sheet.at(y + row, x));
+}
+
+// Pixels stay squares.
+Image enlarged(const Image& picture) {
+  const int64_t longer = std::max(picture.height, picture.width);
+  const auto scaled = [&](int64_t size) { return std::max<int64_t>(1, size * kTile / longer); };
+  return resize(picture, scaled(picture.height), scaled(picture.width), Resample::area);
+}
+
+void label(Image& sheet, int64_t y, int64_t x, const std::string& text, Rgb color) {
+  const std::string clean = label_text(text);
+  const int64_t scale = text_width(clean, kLetters) <= kTile ? kLetters : 1;
+  std::string shown = clean;
+  for (int64_t width = kTile; text_width(shown, scale) > kTile && width > 1; --width)
+    shown = shorten(clean, width);
+  draw_text(sheet, y, x, shown, scale, color);
+}
+
+}  // namespace
+
+void check_sizes(std::string_view op, const PictureAttention& a) {
+  if (a.picture.empty()) fail(op, "there is no picture");
+  if (a.maps.empty()) fail(op, "there are no maps");
+  for (const auto& head : a.maps)
+    if (head.size() != a.words.size())
+      fail(op, "need one map per word", head.size(), " for ", a.words.size());
+  if (!a.gates.empty() && a.gates.size() != a.words.size())
+    fail(op, "need one gate per word", a.gates.size(), " for ", a.words.size());
+}
+
+std::vector<Tensor> mean_maps(const PictureAttention& a) {
+  check_sizes("mean_maps", a);
+  std::vector<Tensor> means;
+  for (size_t word = 0; word < a.words.size(); ++word) {
+    Tensor sum = a.maps[0][word].to(kFloat64).clone();
+    for (size_t head = 1; head < a.maps.size(); ++head) sum = sum + a.maps[head][word].to(kFloat64);
+    means.push_back(sum * (1.0 / static_cast<double>(a.maps.size())));
+  }
+  return means;
+}
+
+Image overlay(const Image& picture, const Tensor& map) {
+  const Tensor light =
+      resize(map.to(kFloat64), picture.height, picture.width, Resample::bilinear).contiguous();
+  const double* at = light.data<double>();
+  double most = 0;
+  for (int64_t i = 0; i < light.numel(); ++i)
+    if (std::isfinite(at[i])) most = std::max(most, at[i]);
+  Image y = picture;
+  for (int64_t i = 0; i < light.numel(); ++i) {
+    const double lit = most > 0 && std::isfinite(at[i]) ? std::clamp(at[i] / most, 0.0, 1.0) : 0;
+    uint8_t* pixel = y.rgb.data() + 3 * i;
+    const double grey = (pixel[0] * 3 + pixel[1] * 6 + pixel[2]) / 10.0;
+    const double dark[3] = {double(kDark.r), double(kDark.g), double(kDark.b)};
+    for (int c = 0; c < 3; ++c) {
+      const double unlit = dark[c] + kLeft * grey;
+      pixel[c] = static_cast<uint8_t>(std::lround(unlit + lit * (pixel[c] - unlit)));
+    }
+  }
+  return y;
+}
+
+Image overlay_sheet(const PictureAttention& a) {
+  check_sizes("overlay_sheet", a);
+  const Image picture = enlarged(a.picture);
+  struct Tile {
+    Image image;  // may be empty
+    std::string word, below;
+  };
+  std::vector<std::vector<Tile>> rows{{{picture, "", ""}}};
+  const auto add = [&](const std::vector<Tensor>& maps, bool gated) {
+    for (size_t i = 0; i < maps.size(); ++i) {
+      if (a.maps.size() == 1 && std::ssize(rows.back()) == kPerRow) rows.emplace_back();
+      rows.back().push_back({overlay(picture, maps[i]), a.words[i],
+                             gated ? fmt::format("{} {:.2f}", a.gate_name, a.gates[i]) : ""});
+    }
+  };
+  add(mean_maps(a), !a.gates.empty());
+  if (a.maps.size() > 1) rows[0][0].word = "mean of heads";
+  for (size_t head = 0; a.maps.size() > 1 && head < a.maps.size(); ++head) {
+    rows.push_back({{{}, fmt::format("head {}", head), ""}});
+    add(a.maps[head], false);
+  }
+  size_t columns = 0;
+  for (const auto& row : rows) columns = std::max(columns, row.size());
+  const int64_t title = kGap + kLineHeight * kLetters, step = kTile + kGap;
+  Image sheet(title + std::ssize(rows) * (kTile + kLabel + kGap),
+              kGap + static_cast<int64_t>(columns) * step, 255);
+  std::string shown = clean_text(a.title);
+  for (int64_t width = 200; text_width(shown, kLetters) > sheet.width - 2 * kGap && width > 1;
+       --width)
+    shown = shorten(a.title, width);
+  draw_text(sheet, kGap, kGap, shown, kLetters, kInk);
+  for (size_t row = 0; row < rows.size(); ++row)
+    for (size_t column = 0; column < rows[row].size(); ++column) {
+      const Tile& tile = rows[row][column];
+      const int64_t y = title + kGap / 2 + static_cast<int64_t>(row) * (kTile + kLabel + kGap);
+      const int64_t x = kGap + static_cast<int64_t>(column) * step;
+      if (!tile.image.empty()) paste(sheet, tile.image, y, x);
+      label(sheet, y + kTile + 6, x, tile.word, kInk);
+      label(sheet, y + kTile + 6 + kLineHeight * kLetters, x, tile.below, kFaint);
+    }
+  return sheet;
+}
+
+}  // namespace glass

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/image/image.h"
+
+namespace glass {
+
+/// Where a model looked in a picture for each word that it wrote.
+struct PictureAttention {
+  Image picture;
+  std::string title;
+  std::vector<std::string> words;
+  std::vector<std::vector<Tensor>> maps;  ///< [heads][words], [h, w] each
+  std::string gate_name;                  ///< of gates, where the model has some
+  std::vector<double> gates;              ///< one per word, in 0 … 1; or none
+};
+
+/// Throws Error naming op unless there is one map per word in each head, and a gate per word or
+/// none.
+void check_sizes(std::string_view op, const PictureAttention& attention);
+
+/// The picture as lit by a map [h, w], enlarged (bilinear): where the map is highest the picture
+/// has its own colours, where the map is 0 it is dark. A map of zeros leaves it dark.
+Image overlay(const Image& picture, const Tensor& map);
+
+/// A sheet: the picture, then for each word the overlay of its map above the word and its gate. Of
+/// several heads a row for their mean, and one for each.
+Image overlay_sheet(const PictureAttention& attention);
+
+/// The mean of the heads' maps, one per word.
+std::vector<Tensor> mean_maps(const PictureAttention& attention);
+
+}  // namespace glass

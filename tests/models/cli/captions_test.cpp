@@ -1,0 +1,145 @@
+// A run that reads pictures, from the command line.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "models/image/formats.h"
+#include "tensor/safetensors.h"
+#include "tests/models/cli/run.h"
+
+using namespace glass;
+using namespace glass::tests;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+struct PictureRun {
+  Scratch folder;
+  std::string data = folder / "data.tsv", run = folder / "run";
+
+  explicit PictureRun(const std::vector<std::string>& more = {}) {
+    std::string table = "image\tsplit\ten\n";
+    for (int i = 0; i < 12; ++i) {
+      Image image(6, 6, 255);
+      for (size_t k = static_cast<size_t>(i % 3); k < image.rgb.size(); k += 3) image.rgb[k] = 0;
+      const std::string name = "p" + std::to_string(i) + ".png";
+      write_png(folder / name, image);
+      table += name + "\t" +
+               (i < 8    ? "train"
+                : i < 10 ? "val"
+                         : "test") +
+               "\tnumber " + std::to_string(i % 3) + "\n";
+    }
+    write_file_atomically(data, table);
+    const Output output = train(more);
+    INFO(output.err);
+    REQUIRE(output.status == 0);
+  }
+  Output train(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {
+        "train", "--task",         "captions", "--data",     data, "--run",
+        run,     "--picture-size", "8",        "--channels", "4",  "--stages",
+        "1",     "--batch",        "4",        "--steps",    "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return program(words);
+  }
+  Output on(const std::string& command, std::vector<std::string> words) const {
+    words.insert(words.begin(), {command, "--run", run});
+    return program(words);
+  }
+};
+
+const std::vector<std::string> kSmall = {"--embedding",      "3", "--hidden", "4",
+                                         "--attention-size", "3"};
+
+std::vector<std::string> with_small(std::vector<std::string> words) {
+  words.insert(words.end(), kSmall.begin(), kSmall.end());
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("a run that reads pictures trains, resumes, captions, is scored and drawn",
+          "[cli][captions]") {
+  for (const auto& more : {with_small({"--gate", "scalar", "--doubly-stochastic", "1"}),
+                           with_small({"--attention", "after", "--sentinel"}),
+                           std::vector<std::string>{"--model", "transformer", "--d-model", "4",
+                                                    "--heads", "2", "--ffn", "4"}}) {
+    const PictureRun trained(more);
+    const std::string picture = trained.folder / "p3.png";
+    const auto config = nlohmann::json::parse(read_file(trained.run + "/config.json"));
+    CHECK(config["task"] == "captions");
+    CHECK(config["text"]["picture_size"] == 8);
+    CHECK(config["text"]["target_tokens"] == "words");
+    CHECK(config["model"]["picture"]["channels"] == 4);
+    const auto metrics = nlohmann::json::parse(read_file(trained.run + "/metrics.json"));
+    CHECK(metrics.contains("cider_d"));
+    CHECK_FALSE(metrics.contains("attention_iou"));  // no scenes: no truth
+    const Output again = trained.on("train", {"--resume"});
+    INFO(again.err);
+    CHECK(again.status == 0);
+    CHECK_THAT(again.out, ContainsSubstring("continuing at step 2"));
+    CHECK(trained.on("translate", {picture}).status == 0);
+    CHECK(trained.on("translate", {"--attention", picture}).status == 2);
+    const Output scored = trained.on("eval", {"--split", "valid"});
+    CHECK(scored.status == 0);
+    CHECK_THAT(scored.out, ContainsSubstring("cider_d"));
+    const std::string sheet = trained.folder / "a.png", page = trained.folder / "a.html";
+    const std::string json = trained.folder / "a.json";
+    const Output drawn = trained.on("attend", {"--target", "number 0", "--png", sheet, "--html",
+                                               page, "--json", json, picture});
+    INFO(drawn.err);
+    REQUIRE(drawn.status == 0);
+    CHECK(read_image(sheet).width == 12 + 3 * 156);
+    CHECK_THAT(read_file(page), ContainsSubstring("class=\"word\" tabindex=\"0\">number"));
+    const auto data = nlohmann::json::parse(read_file(json));
+    CHECK(data["source"].size() == 16);
+    CHECK(data["source"][5] == "1,1");
+    const auto& layer = data["layers"].back();
+    CHECK(layer.contains("gate") == (more[0] == "--gate"));
+    CHECK(layer.contains("sentinel") == (more[0] == "--attention"));
+    CHECK_THAT(trained.on("attend", {"--target", "number 0", picture}).out,
+               ContainsSubstring("p3.png: number 0") && ContainsSubstring("row"));
+    CHECK(trained.on("attend", {"--svg", trained.folder / "a.svg", picture}).status == 2);
+    CHECK(trained.on("attend", {"--target", "number 0", trained.folder / "none.png"}).status == 1);
+    CHECK(trained.on("audit", {}).status == 0);
+  }
+}
+
+TEST_CASE("a frozen encoder begins with another run's weights and keeps them", "[cli][captions]") {
+  const PictureRun first(kSmall);
+  const std::string weights = first.run + "/model.safetensors";
+  const PictureRun second(with_small({"--encoder-weights", weights, "--freeze-encoder"}));
+  const NamedTensors a = load_safetensors(weights);
+  const NamedTensors b = load_safetensors(second.run + "/model.safetensors");
+  int same = 0;
+  for (const auto& [name, tensor] : a.tensors)
+    if (name.starts_with("encoder.picture.") && tensor.dtype() == kFloat32) {
+      CHECK(tensor.to_vector<float>() == b.at(name).to_vector<float>());
+      ++same;
+    }
+  CHECK(same > 5);
+  CHECK(a.at("decoder.output.weight").to_vector<float>() !=
+        b.at("decoder.output.weight").to_vector<float>());
+}
+
+TEST_CASE("options that pictures have no use for are refused", "[cli][captions]") {
+  const auto refused = [](std::vector<std::string> words, const char* part) {
+    words.insert(words.begin(), {"train", "--task"});
+    const Output output = program(words);
+    CHECK(output.status == 2);
+    CHECK_THAT(output.err, ContainsSubstring(part));
+  };
+  refused({"captions"}, "--task captions needs --data FILE");
+  refused({"shapes", "--data", "x.tsv"}, "--task shapes makes its own data");
+  refused({"shapes", "--picture-size", "9"}, "--picture-size has no effect with --task shapes");
+  refused({"shapes", "--source-tokens", "words"}, "--source-tokens has no effect with --task shapes");
+  refused({"shapes", "--one-way"}, "--one-way has no effect with sources that are pictures");
+  refused({"shapes", "--layers", "2"}, "--layers has no effect");
+  refused({"shapes", "--scope", "local-m"}, "the cells of a picture have none");
+  refused({"shapes", "--channels", "6"}, "--channels must be a multiple of 4");
+  refused({"shapes", "--sentinel"}, "--sentinel needs --attention after and --cell lstm");
+  refused({"shapes", "--attention", "after", "--gate", "scalar"}, "--gate has no effect");
+  refused({"shapes", "--doubly-target", "share"}, "--doubly-target has no effect");
+  refused({"dates", "--channels", "8"}, "--channels has no effect with sources that are texts");
+  refused({"dates", "--layers", "0"}, "--layers must be at least 1");
+}

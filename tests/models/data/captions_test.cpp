@@ -1,0 +1,105 @@
+#include "models/data/captions.h"
+
+#include <filesystem>
+
+#include "models/data/shapes.h"
+#include "models/image/formats.h"
+#include "tensor/file.h"
+#include "tests/catch.h"
+#include "tests/tensor/scratch.h"
+
+using namespace glass;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+struct Folder : tests::Scratch {
+  Folder() {
+    std::filesystem::create_directory(*this / "images");
+    for (const char* name : {"a.png", "b.png", "images/c.png", "images/d.png"})
+      write_png(*this / name, Image(3, 2, 77));
+  }
+  Corpus read(const std::string& text, const std::string& columns = "") const {
+    write_file_atomically(*this / "data.tsv", text);
+    CorpusFiles files;
+    files.data = *this / "data.tsv";
+    files.captions = columns;
+    return captions_corpus(files);
+  }
+};
+
+const std::string kTable =
+    "image\tsplit\ten\tzh\n"
+    "a.png\ttrain\tgrinning face\t嘿嘿\n"
+    "b.png\tval\tred heart\t\n"
+    "c.png\ttrain\tblack cat\t黑猫\r\n"
+    "d.png\ttest\tdog\t狗\n";
+
+}  // namespace
+
+TEST_CASE("Captions: a header names the columns and the split", "[captions]") {
+  const Folder folder;
+  const Corpus all = folder.read(kTable);
+  const std::string a = folder / "a.png", c = folder / "images/c.png";
+  CHECK(all.train ==
+        std::vector<Pair>{{a, "grinning face"}, {a, "嘿嘿"}, {c, "black cat"}, {c, "黑猫"}});
+  REQUIRE(all.valid.size() == 1);
+  CHECK(all.valid[0].targets == std::vector<std::string>{"red heart"});  // the empty one is none
+  REQUIRE(all.test.size() == 1);
+  CHECK(all.test[0].targets == std::vector<std::string>{"dog", "狗"});
+  const Corpus english = folder.read(kTable, "en");
+  CHECK(english.train == std::vector<Pair>{{a, "grinning face"}, {c, "black cat"}});
+  CHECK_THROWS_WITH(
+      folder.read(kTable, "fr"),
+      ContainsSubstring("no column of this name: fr; there are image, split, en and"));
+  CHECK_THROWS_WITH(folder.read(kTable, "zh"), ContainsSubstring("b.png") &&
+                                                   ContainsSubstring("without a caption") &&
+                                                   ContainsSubstring("line 3"));
+}
+
+TEST_CASE("Captions: without a header pictures are split by their path", "[captions]") {
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = "p" + std::to_string(i) + ".png";
+    write_png(folder / name, Image(1, 1, 0));
+    text += name + "\tone\ttwo\n";
+  }
+  const Corpus corpus = folder.read(text);
+  CHECK(corpus.train.size() > 300);
+  CHECK(corpus.valid.size() + corpus.test.size() + corpus.train.size() / 2 == 200);
+  CHECK(corpus.test[0].targets == std::vector<std::string>{"one", "two"});
+  const Folder elsewhere;  // the part of a picture does not depend on the folder
+  for (int i = 0; i < 200; ++i)
+    write_png(elsewhere / ("p" + std::to_string(i) + ".png"), Image(1, 1, 0));
+  const Corpus again = elsewhere.read(text);
+  REQUIRE(again.test.size() == corpus.test.size());
+  CHECK(std::filesystem::path(again.test[0].source).filename() ==
+        std::filesystem::path(corpus.test[0].source).filename());
+}
+
+TEST_CASE("Captions: what cannot be read is named before a training begins", "[captions]") {
+  const Folder folder;
+  CHECK_THROWS_WITH(folder.read("x.png\tno such file\n"),
+                    ContainsSubstring("no such picture: x.png") && ContainsSubstring("line 1"));
+  CHECK_THROWS_WITH(folder.read("a.png\n"), ContainsSubstring("without a caption"));
+  CHECK_THROWS_WITH(folder.read("a.png\tone\n", "en"), ContainsSubstring("has a header"));
+  CHECK_THROWS_WITH(folder.read("a.png\tone\n"), ContainsSubstring("need pictures each"));
+  CHECK_THROWS_WITH(folder.read("image\tsplit\ten\na.png\tdev\tone\n"),
+                    ContainsSubstring("split must be train, val or test: got dev"));
+  write_file_atomically(folder / "images/d.png", "no picture");
+  CHECK_THROWS_WITH(folder.read(kTable), ContainsSubstring("neither PNG nor JPEG"));
+}
+
+TEST_CASE("A codec of pictures reads paths and scenes", "[captions]") {
+  const Folder folder;
+  const TextCodec codec({.target = Tokens::words, .picture_size = kSceneSide}, {{"x", "a dog"}});
+  CHECK(codec.reads_pictures());
+  const Source file = codec.encode_source(folder / "a.png");
+  REQUIRE(file.picture);
+  CHECK(file.picture->width == kSceneSide);
+  CHECK(file.size() == 0);
+  CHECK(*codec.encode_source("scene 3").picture == draw(make_scene(3)));
+  CHECK_THROWS_AS(codec.encode_source("nothing.png"), Error);
+  CHECK(codec.source_tokens("scene 3").empty());
+}
