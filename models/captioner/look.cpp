@@ -13,7 +13,8 @@ PictureAttention look(const TextCodec& codec, const AttentionRecording& recordin
     fail("look", "this layer does not look from words to the picture", layer.layer);
   PictureAttention y;
   y.picture = *codec.encode_source(recording.source_text).picture;
-  y.title = picture_name(recording.source_text) + ": " + recording.target_text;
+  y.name = picture_name(recording.source_text);
+  y.text = recording.target_text;
   y.words = layer.rows;
   for (int64_t head = 0; head < layer.weights.size(0); ++head) {
     y.maps.emplace_back();

@@ -11,7 +11,7 @@
 namespace glass {
 
 struct PictureEncoderOptions {
-  int64_t channels = 64;  ///< of the map, a multiple of 2^stages
+  int64_t channels = 32;  ///< of the map, a multiple of 2^stages
   int64_t stages = 2;     ///< each halves the sides and doubles the channels
   int64_t blocks = 1;     ///< residual blocks of a stage
   bool frozen = false;    ///< its weights and statistics stay as they are

@@ -49,7 +49,7 @@ std::vector<AttentionMap> chosen_maps(const AttendArguments& a, const AttentionR
 
 // Of each word the place that it looked at most.
 void print_peaks(const PictureAttention& a) {
-  fmt::print("{}\n", clean_text(a.title));
+  fmt::print("{}\n", clean_text(a.name + ": " + a.text));
   const std::vector<Tensor> maps = mean_maps(a);
   for (size_t i = 0; i < maps.size(); ++i) {
     const std::vector<double> values = maps[i].to_vector<double>();

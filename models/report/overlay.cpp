@@ -13,8 +13,8 @@
 namespace glass {
 namespace {
 
-constexpr Rgb kInk{28, 35, 48}, kFaint{98, 107, 122}, kDark{18, 22, 48};
-constexpr double kLeft = 0.22;             // of the light where nothing is attended to
+constexpr Rgb kInk{28, 35, 48}, kFaint{98, 107, 122}, kDark{72, 78, 100};
+constexpr double kLeft = 0.25;             // of the light where nothing is attended to
 constexpr int64_t kTile = 144, kGap = 12;  // pixels
 constexpr int64_t kPerRow = 6;
 constexpr int64_t kLetters = 2;  // scale
@@ -111,10 +111,11 @@ Image overlay_sheet(const PictureAttention& a) {
   const int64_t title = kGap + kLineHeight * kLetters, step = kTile + kGap;
   Image sheet(title + std::ssize(rows) * (kTile + kLabel + kGap),
               kGap + static_cast<int64_t>(columns) * step, 255);
-  std::string shown = clean_text(a.title);
+  const std::string heading = clean_text(a.name + ": " + a.text);
+  std::string shown = heading;
   for (int64_t width = 200; text_width(shown, kLetters) > sheet.width - 2 * kGap && width > 1;
        --width)
-    shown = shorten(a.title, width);
+    shown = shorten(heading, width);
   draw_text(sheet, kGap, kGap, shown, kLetters, kInk);
   for (size_t row = 0; row < rows.size(); ++row)
     for (size_t column = 0; column < rows[row].size(); ++column) {

@@ -10,7 +10,7 @@ namespace glass {
 /// Where a model looked in a picture for each word that it wrote.
 struct PictureAttention {
   Image picture;
-  std::string title;
+  std::string name, text;  ///< of the picture, and what was written of it
   std::vector<std::string> words;
   std::vector<std::vector<Tensor>> maps;  ///< [heads][words], [h, w] each
   std::string gate_name;                  ///< of gates, where the model has some

@@ -48,7 +48,7 @@ std::string picture_figure(const PictureAttention& a) {
   std::string out = fmt::format(
       "<figure class=\"card look\">\n<img class=\"base\" src=\"{}\" alt=\"{}\">\n<figcaption>"
       "<p class=\"title\">{}</p>\n<p class=\"words\">",
-      data_uri(a.picture), escape_xml(a.title), escape_xml(a.title));
+      data_uri(a.picture), escape_xml(a.text), escape_xml(a.name));
   const std::vector<Tensor> means = mean_maps(a);
   for (size_t i = 0; i < a.words.size(); ++i) {
     out +=

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "models/report/bitmap_font.h"
+#include "models/report/html.h"
+#include "models/report/picture_html.h"
 #include "tests/catch.h"
 
 using namespace glass;
@@ -22,7 +24,7 @@ std::string dots(std::string_view text, int64_t height, int64_t width) {
 }
 
 PictureAttention example(size_t heads, bool gated) {
-  PictureAttention a{Image(8, 8, 200), "a red dot", {"a", "red", "dot"}, {}, "gate", {}};
+  PictureAttention a{Image(8, 8, 200), "dot.png", "a red dot", {"a", "red", "dot"}, {}, "gate", {}};
   for (size_t h = 0; h < heads; ++h) {
     a.maps.emplace_back();
     for (int word = 0; word < 3; ++word) {
@@ -95,4 +97,32 @@ TEST_CASE("A sheet has a tile for the picture and each word, and each head", "[r
   CHECK_THROWS_AS(overlay_sheet(wrong), Error);
   wrong.maps.clear();
   CHECK_THROWS_AS(overlay_sheet(wrong), Error);
+}
+
+TEST_CASE("A figure of a page holds its pictures, and shows words as text", "[report]") {
+  // RFC 4648, section 10.
+  Image one(1, 1, 0);
+  const std::string uri = data_uri(one);
+  CHECK(uri.starts_with("data:image/png;base64,iVBORw0KGgo"));
+  CHECK(uri.size() % 4 == (std::string("data:image/png;base64,").size()) % 4);
+  PictureAttention a = example(2, true);
+  a.words[1] = "<b>&";
+  a.name = "\"x\".png";
+  const std::string html = picture_figure(a);
+  CHECK(html.find("<b>") == std::string::npos);
+  CHECK(html.find("&lt;b&gt;&amp;") != std::string::npos);
+  CHECK(html.find("&quot;x&quot;.png") != std::string::npos);
+  CHECK(html.find("<small>gate 0.50</small>") != std::string::npos);
+  size_t heads = 0;
+  for (size_t at = 0; (at = html.find("class=\"head\"", at)) != std::string::npos; ++at) ++heads;
+  CHECK(heads == 6);
+  ReportData page;
+  page.title = "x";
+  page.pictures = {a};
+  page.samples = {{"p.png", "a", {"b"}, false, one}};
+  const std::string whole = report_html(page);
+  CHECK(whole.find("class=\"thumb\"") != std::string::npos);
+  CHECK(whole.find("http") == std::string::npos);  // nothing from elsewhere
+  page.pictures.clear();
+  CHECK(report_html(page).find(".look") == std::string::npos);
 }
