@@ -8,8 +8,6 @@
 namespace glass {
 namespace {
 
-using Ids = std::vector<std::vector<int64_t>>;
-
 Seq2SeqOptions small_seq2seq() {
   return {.source_vocabulary = 9,
           .target_vocabulary = 8,
@@ -96,7 +94,8 @@ std::vector<WholeModel> whole_models() {
 }
 
 GradReport check_model(const WholeModel& kind) {
-  const Ids sources = {{4, 5, 6}, {7}, {8, 4, 4, 5, 6}}, targets = {{4, 5}, {6, 7, 7}, {4}};
+  const std::vector<Source> sources = {{4, 5, 6}, {7}, {8, 4, 4, 5, 6}};
+  const std::vector<std::vector<int64_t>> targets = {{4, 5}, {6, 7, 7}, {4}};
   const std::unique_ptr<Translator> model = kind.make();
   model->to(kFloat64);
   const Seq2SeqBatch batch = make_batch(sources, targets);

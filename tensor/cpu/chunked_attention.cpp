@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include "tensor/cpu/gemm.h"
 #include "tensor/cpu/kernels.h"
@@ -26,6 +27,21 @@ MaskRow mask_row(const Tensor& allowed, int64_t n, int64_t t) {
   const Strides& step = allowed.strides();
   const bool* row = allowed.data<bool>() + n * step[0] + t * step[1];
   return step[2] == 0 ? MaskRow{nullptr, !*row} : MaskRow{row, false};
+}
+
+// One past the last of keys begin … end - 1 that any of rows t … t + m - 1 may see, or begin: what
+// lies behind costs nothing (half of a causal mask).
+int64_t end_of_seen(const Tensor& allowed, int64_t n, int64_t t, int64_t m, int64_t begin,
+                    int64_t end) {
+  int64_t last = begin;
+  for (int64_t i = 0; i < m && last < end; ++i) {
+    const MaskRow may = mask_row(allowed, n, t + i);
+    if (may.none) continue;
+    if (!may.keys) return end;
+    const void* found = memrchr(may.keys + last, true, static_cast<size_t>(end - last));
+    if (found) last = static_cast<const bool*>(found) - may.keys + 1;
+  }
+  return last;
 }
 
 // y = exp(x - top)·factor and d = y·(d - dot), where allowed, else 0. x becomes y.
@@ -73,6 +89,10 @@ void keys_backward(const ChunkedBackward& g, int64_t n, int64_t begin, int64_t e
     const T *k = g.key.data<T>() + key * D, *v = g.value.data<T>() + key * K;
     for (int64_t t = 0; t < queries; t += g.chunk) {
       const int64_t m = std::min(g.chunk, queries - t), row = n * queries + t;
+      if (end_of_seen(g.allowed, n, t, m, s, s + tile) == s) {
+        if (s == begin) std::fill_n(dq + t * D, m * D, T(0));
+        continue;
+      }
       const T *q = g.query.data<T>() + row * D, *up = g.d_out.data<T>() + row * K;
       multiply_here<T>({q, D}, {k, D, true}, 0, y, tile, m, tile, D);
       multiply_here<T>({up, K}, {v, K, true}, 0, d, tile, m, tile, K);
@@ -112,20 +132,26 @@ void chunked_attention(const ChunkedForward& f) {
     share(N * blocks, workers, [&](int64_t job, int64_t worker) {
       const int64_t n = job / blocks, t = job % blocks * rows, first = n * queries + t;
       const int64_t m = std::min(rows, queries - t);
+      const int64_t seen = end_of_seen(f.allowed, n, t, m, 0, S);
       T* weights = held + worker * rows * S;
-      multiply_here<T>({q + first * D, D}, {k + n * S * D, D, true}, 0, weights, S, m, S, D);
+      if (seen == 0) {
+        std::fill_n(top + first, m, T(0));
+        std::fill_n(factor + first, m, T(0));
+        return;  // out is 0
+      }
+      multiply_here<T>({q + first * D, D}, {k + n * S * D, D, true}, 0, weights, seen, m, seen, D);
       for (int64_t i = 0; i < m; ++i) {
-        T* y = weights + i * S;
+        T* y = weights + i * seen;
         const MaskRow may = mask_row(f.allowed, n, t + i);
         RowScale<T> scale{0, 0};
         if (may.none)
-          std::fill_n(y, S, T(0));
+          std::fill_n(y, seen, T(0));
         else
-          scale = masked_softmax_row(y, may.keys, y, S);
+          scale = masked_softmax_row(y, may.keys, y, seen);
         top[first + i] = scale.top;
         factor[first + i] = scale.factor;
       }
-      multiply_here<T>({weights, S}, {v + n * S * K, K}, 0, out + first * K, K, m, K, S);
+      multiply_here<T>({weights, seen}, {v + n * S * K, K}, 0, out + first * K, K, m, K, seen);
     });
   });
 }

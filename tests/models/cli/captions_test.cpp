@@ -132,7 +132,8 @@ TEST_CASE("options that pictures have no use for are refused", "[cli][captions]"
   refused({"captions"}, "--task captions needs --data FILE");
   refused({"shapes", "--data", "x.tsv"}, "--task shapes makes its own data");
   refused({"shapes", "--picture-size", "9"}, "--picture-size has no effect with --task shapes");
-  refused({"shapes", "--source-tokens", "words"}, "--source-tokens has no effect with --task shapes");
+  refused({"shapes", "--source-tokens", "words"},
+          "--source-tokens has no effect with --task shapes");
   refused({"shapes", "--one-way"}, "--one-way has no effect with sources that are pictures");
   refused({"shapes", "--layers", "2"}, "--layers has no effect");
   refused({"shapes", "--scope", "local-m"}, "the cells of a picture have none");

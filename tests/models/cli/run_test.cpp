@@ -315,8 +315,9 @@ TEST_CASE("a source longer than location scores know is refused, the others are 
   };
   const tests::Output refused = with("3");
   CHECK(refused.status == 1);
-  CHECK_THAT(refused.err, ContainsSubstring("more tokens than location scores know places: 4, at "
-                                            "most 3 (--attention-size in training): 1001"));
+  CHECK_THAT(refused.err,
+             ContainsSubstring("a source has more places than location scores know: 4, at "
+                               "most 3 (--attention-size in training): 1001"));
   CHECK_FALSE(std::filesystem::exists(run));
   REQUIRE(with("4").status == 0);
   const tests::Output output = tests::program({"translate", "--run", run}, "7\n12345\n14\n");

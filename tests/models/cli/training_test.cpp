@@ -135,7 +135,7 @@ TEST_CASE("a training that fails early leaves what was there before, which may b
   std::signal(SIGXFSZ, SIG_DFL);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
-  const rlimit small{2048, before.rlim_max};
+  const rlimit small{4096, before.rlim_max};
   const auto fails = [&](const std::string& where) {
     setrlimit(RLIMIT_FSIZE, &small);
     const tests::Output run = tests::train(folder / "data.tsv", where);

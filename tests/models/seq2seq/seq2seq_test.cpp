@@ -98,7 +98,8 @@ TEST_CASE("a bridge hands the encoder's states to the decoder, or nothing") {
     o.bridge = bridge;
     Seq2Seq model(o, 1);
     model.eval();
-    const Encoder::Output read = model.encoder(tokens, {3, 2}, model.generator());
+    const Encoder::Output read =
+        model.encoder.read(model.encoder.embed(tokens), {3, 2}, model.generator());
     return std::pair{read, model.decoder.start(read.last, read.h, read.c)};
   };
   for (const CellKind cell : {CellKind::lstm, CellKind::gru}) {
