@@ -121,6 +121,9 @@ std::string Signatures::of(const std::string& name) const {
     const auto open = static_cast<size_t>(i->position() + i->length() - 1);
     const bool within = inner < open && open < text_.find('}', text_.find(';', inner));
     if (within != (dot != std::string::npos)) continue;
+    // What gives nothing is no function of tensors but another thing's member.
+    if (std::string_view(text_).substr(0, static_cast<size_t>(i->position())).ends_with("void "))
+      continue;
     const std::string list = bracketed(text_, open), readable = parameters(list);
     const size_t count = parts(list, ',').size();
     if (readable.empty() || count <= most) continue;

@@ -17,7 +17,8 @@ class Signatures {
   explicit Signatures(std::string declarations);
 
   /// The declaration of name ("linalg.norm" is norm in namespace linalg) with the most parameters;
-  /// name alone when there is none. Generators are left out: every layer takes one.
+  /// name alone when there is none. What returns void does not count. Generators are left out:
+  /// every layer takes one.
   std::string of(const std::string& name) const;
 
  private:

@@ -34,6 +34,7 @@ TEST_CASE("a call is shown with its arguments, their defaults and options", "[do
       "Var cat(const std::vector<Var>& tensors, const char* file = __builtin_FILE());\n"
       "class Layer {\n  Layer(int64_t size, bool bias, Generator& generator);\n"
       "  Var operator()(In x) { return pool(x, size, options); }\n};\n"
+      "class Recorder {\n  void pool(int layer, Var weights, Var mass, Var gate, Var step);\n};\n"
       "Var norm(In x, double p = 2);\nnamespace linalg {\nVar norm(In x, double order);\n}\n");
   CHECK(signatures.of("pool") == "pool(x, kernel, {stride = {}, p = 2, eps = 1e-6, mode = min})");
   CHECK(signatures.of("max_pool") == "max_pool(x, {ceil = false})");
