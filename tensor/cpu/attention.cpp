@@ -55,11 +55,12 @@ GLASS_CLONES void add_scaled(T* sum, T factor, const T* x, int64_t n) {
 
 template <class T, bool masked>
 GLASS_CLONES T dot_where(const T* a, const T* b, const bool* allowed, int64_t n) {
+  const uint8_t* may = bytes_of(allowed);
   T total = 0;
 #pragma omp simd reduction(+ : total)
   for (int64_t i = 0; i < n; ++i) {
     const T product = a[i] * b[i];
-    total += masked && !allowed[i] ? T(0) : product;
+    total += masked && may[i] == 0 ? T(0) : product;
   }
   return total;
 }
@@ -67,10 +68,11 @@ GLASS_CLONES T dot_where(const T* a, const T* b, const bool* allowed, int64_t n)
 template <class T, bool masked>
 GLASS_CLONES void softmax_slope(const T* dy, const T* y, const bool* allowed, T* dx, int64_t n,
                                 T dot) {
+  const uint8_t* may = bytes_of(allowed);
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
     const T slope = y[i] * (dy[i] - dot);
-    dx[i] = masked && !allowed[i] ? T(0) : slope;
+    dx[i] = masked && may[i] == 0 ? T(0) : slope;
   }
 }
 

@@ -49,12 +49,14 @@ template <class T, bool masked>
 GLASS_CLONES void softmax_again(T* x, const bool* allowed, RowScale<T> scale, T* d, T dot,
                                 int64_t n) {
   const T top = scale.top, factor = scale.factor;
+  const uint8_t* may = bytes_of(allowed);
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) x[i] = exp(x[i] - top) * factor;
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
-    const T y = exp(x[i] - top) * factor;
-    const T slope = y * (d[i] - dot);
-    x[i] = masked && !allowed[i] ? T(0) : y;
-    d[i] = masked && !allowed[i] ? T(0) : slope;
+    const T y = x[i], slope = y * (d[i] - dot);
+    x[i] = masked && may[i] == 0 ? T(0) : y;
+    d[i] = masked && may[i] == 0 ? T(0) : slope;
   }
 }
 

@@ -1,21 +1,27 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "tensor/cpu/loops.h"
 
-// Softmax rows among what is allowed: null means everything is.
+// Softmax rows among what is allowed: null means everything is. Masks are read as bytes, and
+// functions are computed for all elements before any is chosen: a choice of bools, or one that a
+// call could be moved into, is not vectorised.
 namespace glass::cpu {
+
+inline const uint8_t* bytes_of(const bool* mask) { return reinterpret_cast<const uint8_t*>(mask); }
 
 // The largest x that is allowed, or -infinity; NaN is passed over.
 template <class T, bool masked>
 GLASS_CLONES T top_where(const T* x, const bool* allowed, int64_t n) {
   constexpr T kNone = -std::numeric_limits<T>::infinity();
+  const uint8_t* may = bytes_of(allowed);
   T top = kNone;
 #pragma omp simd reduction(max : top)
   for (int64_t i = 0; i < n; ++i) {
-    const T v = masked && !allowed[i] ? kNone : x[i];
+    const T v = masked && may[i] == 0 ? kNone : x[i];
     top = v > top ? v : top;
   }
   return top;
@@ -24,12 +30,20 @@ GLASS_CLONES T top_where(const T* x, const bool* allowed, int64_t n) {
 // exp(x - shift) where allowed, else 0; returns the sum.
 template <class T, bool masked>
 GLASS_CLONES T exp_where(const T* x, const bool* allowed, T* y, int64_t n, T shift) {
+  const uint8_t* may = bytes_of(allowed);
   T total = 0;
+  if (!masked) {
+#pragma omp simd reduction(+ : total)
+    for (int64_t i = 0; i < n; ++i) total += y[i] = exp(x[i] - shift);
+    return total;
+  }
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) y[i] = exp(x[i] - shift);
 #pragma omp simd reduction(+ : total)
   for (int64_t i = 0; i < n; ++i) {
-    const T e = exp(x[i] - shift);
-    y[i] = masked && !allowed[i] ? T(0) : e;
-    total += y[i];
+    const T e = may[i] == 0 ? T(0) : y[i];
+    y[i] = e;
+    total += e;
   }
   return total;
 }
