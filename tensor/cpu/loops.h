@@ -60,10 +60,28 @@ constexpr auto fast_layouts() {
     return std::integer_sequence<unsigned, 0>();
 }
 
+/// The first floating type among them; void where there is none.
+template <class... In>
+struct FirstFloating {
+  using Type = void;
+};
+template <class First, class... Rest>
+struct FirstFloating<First, Rest...> {
+  using Type = std::conditional_t<std::is_floating_point_v<First>, First,
+                                  typename FirstFloating<Rest...>::Type>;
+};
+
+// Loops over bools are not vectorised, over bytes they are.
+template <class T>
+const T* readable(const T* x) {
+  return x;
+}
+inline const uint8_t* readable(const bool* x) { return reinterpret_cast<const uint8_t*>(x); }
+
 /// Row of any function object over any strides; dense rows have loops of their own.
 template <class F, class Out, class... In>
 void row(const void* op, int64_t n, std::byte* const* data, const int64_t* strides) {
-  using T = std::tuple_element_t<sizeof...(In) - 1, std::tuple<In...>>;
+  using T = typename FirstFloating<In...>::Type;
   const F& f = *static_cast<const F*>(op);
   [&]<size_t... I>(std::index_sequence<I...>) {
     auto* out = reinterpret_cast<Out*>(data[0]);
@@ -73,15 +91,16 @@ void row(const void* op, int64_t n, std::byte* const* data, const int64_t* strid
       const unsigned repeated = (0u | ... | (strides[I + 1] == 0 ? 1u << I : 0u));
       if constexpr (std::is_same_v<T, double>) {
         if (simple && repeated == 0)
-          return dense_few(f, n, Steps<(static_cast<void>(I), 1)...>(), out, std::get<I>(in)...);
+          return dense_few(f, n, Steps<(static_cast<void>(I), 1)...>(), out,
+                           readable(std::get<I>(in))...);
       } else if (simple) {
         const auto run = [&]<unsigned R>(std::integral_constant<unsigned, R>) {
           if (repeated != R) return false;
           constexpr Steps<(R >> I & 1 ? 0 : 1)...> steps;
           if constexpr (R == 0)
-            dense(f, n, steps, out, std::get<I>(in)...);
+            dense(f, n, steps, out, readable(std::get<I>(in))...);
           else
-            dense_few(f, n, steps, out, std::get<I>(in)...);
+            dense_few(f, n, steps, out, readable(std::get<I>(in))...);
           return true;
         };
         const bool done = [&]<unsigned... R>(std::integer_sequence<unsigned, R...>) {
