@@ -198,6 +198,15 @@ Trainee::Loss Seq2SeqTask::loss(const Batch& batch, int64_t step) {
   return {loss.mean, loss.tokens};
 }
 
+BatchLengths Seq2SeqTask::lengths(const Batch& batch) {
+  BatchLengths lengths;
+  for (int64_t row : batch.rows) {
+    lengths.source.push_back(static_cast<int64_t>(sources_[static_cast<size_t>(row)].size()));
+    lengths.target.push_back(static_cast<int64_t>(targets_[static_cast<size_t>(row)].size()) + 1);
+  }
+  return lengths;
+}
+
 Score Seq2SeqTask::validate() { return evaluate(model_, codec_, corpus_.valid, 1).score; }
 
 }  // namespace glass

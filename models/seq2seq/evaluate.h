@@ -77,6 +77,7 @@ class Seq2SeqTask : public Trainee {
   Generator& generator() override { return model_.generator(); }
   Loss loss(const Batch& batch, int64_t step) override;
   Score validate() override;
+  BatchLengths lengths(const Batch& batch) override;
 
  private:
   Translator& model_;

@@ -69,16 +69,26 @@ Trainer::Trainer(Trainee& trainee, Batches batches, const TrainOptions& options,
   static_cast<void>(schedule_factor(options, options.warmup + 1));  // the name is known
 }
 
+void Trainer::stop_not_finite(const char* what, double value, const Batch& batch) {
+  const std::string cause = watch_ ? watch_->explain_not_finite(step_, batch) : "";
+  fail("train", what, value, " at step ", step_ + 1, "; ",
+       cause.empty() ? "try a lower learning rate" : cause);
+}
+
 void Trainer::train_step(Progress& progress) {
   const auto start = Clock::now();
-  const Trainee::Loss loss = trainee_.loss(batches_.next(), step_);
+  const Batch batch = batches_.next();
+  if (watch_) watch_->before_step(step_, batch);
+  const Trainee::Loss loss = trainee_.loss(batch, step_);
   const double value = loss.mean.item();
-  if (!std::isfinite(value))
-    fail("train", "the loss is not finite", value, " at step ", step_ + 1,
-         "; try a lower learning rate");
+  if (!std::isfinite(value)) stop_not_finite("the loss is not finite", value, batch);
   trainee_.model().zero_grad();
   loss.mean.backward();
-  if (options_.clip > 0) clip_grad_norm_(trainee_.model().parameters(), options_.clip);
+  if (watch_) watch_->after_backward(value);
+  const double norm = clip_grad_norm_(trainee_.model().parameters(),
+                                      options_.clip > 0 ? options_.clip : INFINITY, 2, false);
+  if (!std::isfinite(norm)) stop_not_finite("the gradients are not finite", norm, batch);
+  if (watch_) watch_->after_step(norm);
   ++step_;
   const double lr = options_.lr * schedule_factor(options_, step_);
   optimizer_.set_lr(lr);

@@ -49,6 +49,11 @@ struct Score {
 };
 nlohmann::json to_json(const Score& score);
 
+/// How long the sentences of a batch are, one number a row; empty where that has no meaning.
+struct BatchLengths {
+  std::vector<int64_t> source, target;  ///< the target with its end token
+};
+
 /// What the trainer needs of a task.
 class Trainee {
  public:
@@ -62,6 +67,22 @@ class Trainee {
   /// step: how many steps were done.
   virtual Loss loss(const Batch& batch, int64_t step) = 0;
   virtual Score validate() = 0;
+  virtual BatchLengths lengths(const Batch&) { return {}; }
+};
+
+/// Sees a training from inside. It may run the model, but leaves weights, gradients and modes as it
+/// found them, so that a watched run ends with the same bits as another.
+class TrainingWatch {
+ public:
+  virtual ~TrainingWatch() = default;
+  /// step: how many were done.
+  virtual void before_step(int64_t step, const Batch& batch) = 0;
+  /// All gradients are there, not clipped.
+  virtual void after_backward(double loss) = 0;
+  /// The norm of all gradients before they were clipped.
+  virtual void after_step(double gradient_norm) = 0;
+  /// Loss or gradients of the step are not finite: why, and what to try.
+  virtual std::string explain_not_finite(int64_t step, const Batch& batch) = 0;
 };
 
 /// One validation's line of the history.
@@ -89,6 +110,8 @@ class Trainer {
   /// Trains until the steps are done, patience ends, time is up or Ctrl-C was pressed; then loads
   /// the best model. on_validation is called after each, with the files written.
   StopReason run(const std::function<void(const Trainer&)>& on_validation = {});
+  /// Lets it see every step from now on; it must outlive the training. Null: nobody.
+  void watch(TrainingWatch* watch) { watch_ = watch; }
 
   const std::vector<HistoryEntry>& history() const { return history_; }
   int64_t step() const { return step_; }
@@ -99,6 +122,7 @@ class Trainer {
 
  private:
   void train_step(Progress& progress);
+  [[noreturn]] void stop_not_finite(const char* what, double value, const Batch& batch);
   void validate();
   void save_checkpoint();
   bool out_of_patience() const;
@@ -107,6 +131,7 @@ class Trainer {
   Batches batches_;
   TrainOptions options_;
   std::string folder_;
+  TrainingWatch* watch_ = nullptr;
   Adam optimizer_;
   std::optional<MovingAverage> average_;
   int64_t step_ = 0, best_step_ = 0;
