@@ -12,6 +12,7 @@ void add_attend_command(CLI::App& app);
 void add_eval_command(CLI::App& app);
 void add_audit_command(CLI::App& app);
 void add_score_command(CLI::App& app);
+void add_diagnose_command(CLI::App& app);
 void add_gradcheck_command(CLI::App& app);
 void add_completion_command(CLI::App& app);
 void add_info_command(CLI::App& app);

@@ -84,6 +84,7 @@ int run_program(int argc, char** argv) {
   add_eval_command(app);
   add_audit_command(app);
   add_score_command(app);
+  add_diagnose_command(app);
   add_gradcheck_command(app);
   add_zoo_command(app);
   add_verify_command(app);

@@ -8,6 +8,7 @@
 #include "models/image/formats.h"
 #include "models/json.h"
 #include "models/report/html.h"
+#include "models/report/label.h"
 #include "tensor/file.h"
 
 namespace glass {
@@ -30,6 +31,21 @@ std::vector<LinePlot> plots(const Trainer& trainer) {
           {"On the validation data", "step", {exact, errors}}};
 }
 
+std::vector<ReportRule> report_rules(const RunDiagnosis& diagnosis) {
+  std::vector<ReportRule> rows;
+  for (size_t i = 0; i < rules().size(); ++i) {
+    const Rule& rule = rules()[i];
+    std::string alarms;
+    for (const Alarm& a : diagnosis.alarms())
+      if (a.rule == rule.name)
+        alarms += fmt::format("{}steps {} to {}: {}", alarms.empty() ? "" : "; ", a.first_step,
+                              a.last_step, a.text);
+    rows.push_back(
+        {rule.name, number_text(diagnosis.readings()[i].value), number_text(rule.limit), alarms});
+  }
+  return rows;
+}
+
 }  // namespace
 
 AttentionMap attention_map(const Translation& t) {
@@ -37,7 +53,8 @@ AttentionMap attention_map(const Translation& t) {
 }
 
 void write_report(const std::string& folder, const RunConfig& config, const Corpus& corpus,
-                  const Trainer& trainer, const Evaluation& test, Translator& model) {
+                  const Trainer& trainer, const Evaluation& test, Translator& model,
+                  const RunDiagnosis& diagnosis) {
   constexpr size_t kMaps = 8, kSamples = 20;
   ReportData data;
   data.title = "Glass: " + config.task;
@@ -71,6 +88,7 @@ void write_report(const std::string& folder, const RunConfig& config, const Corp
     if (i < kMaps && !t.weights.empty() && !t.source_tokens.empty())
       data.maps.push_back(attention_map(t));
   }
+  data.rules = report_rules(diagnosis);
   for (const auto& [name, json] :
        {std::pair{"model", to_json(config.model)}, std::pair{"training", to_json(config.training)}})
     for (const auto& [key, value] : json.items())

@@ -4,6 +4,7 @@
 
 #include "models/captioner/picture_encoder.h"
 #include "models/cli/report.h"
+#include "models/diagnosis/run_diagnosis.h"
 #include "models/report/label.h"
 #include "models/report/terminal.h"
 #include "models/seq2seq/alignment_errors.h"
@@ -40,6 +41,11 @@ void print_validation(const HistoryEntry& h, bool best) {
   std::fflush(stdout);
 }
 
+void print_diagnosis(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) fmt::print("diagnosis: {}\n", clean_text(line));
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& folder,
@@ -51,6 +57,8 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
     load_picture_encoder(*model.picture_encoder(), config.encoder_weights);
   Seq2SeqTask task(model, config.codec, corpus);
   Trainer trainer(task, task.batches(config.training), config.training, folder);
+  RunDiagnosis diagnosis(task, config.training, folder);
+  trainer.watch(&diagnosis.watch());
   // All that could be refused was accepted: only now is something written.
   InterruptGuard::check("interrupted before the first step; nothing was written");
   std::vector<std::string> folders;
@@ -60,6 +68,7 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
   std::optional<NewRun> fresh;
   if (start == Start::resume) {
     trainer.resume();
+    diagnosis.resume(trainer);
   } else {
     fresh.emplace(folder, std::move(folders));
     begin_run(folder, config, start == Start::replace);
@@ -70,6 +79,7 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
     const HistoryEntry& last = t.history().back();
     print_validation(last, t.best_step() == last.step);
     save_metrics(folder, config.task, {t.best(), t.step(), t.seconds(), t.step_seconds()});
+    print_diagnosis(diagnosis.update(t));
   });
   if (reason == StopReason::interrupted)
     throw Interrupted(
@@ -90,7 +100,7 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
     metrics.alignment_error_rate =
         attention_alignment_error_rate(model, config.codec, corpus.test, corpus.test_links, poll);
   save_metrics(folder, config.task, metrics);
-  write_report(folder, config, corpus, trainer, test, model);
+  write_report(folder, config, corpus, trainer, test, model, diagnosis);
   fmt::print(
       "test: {} sources, exact match {:.4f}, symbol error rate {:.4f}, BLEU {:.4f} ({}), loss "
       "{:.4f}; trained {:.0f} s\n",

@@ -73,6 +73,19 @@ std::string pictures(const std::vector<PictureAttention>& all) {
   return section("Where the model looked", out + "</div>\n");
 }
 
+std::string diagnosis(const std::vector<ReportRule>& all) {
+  std::string out =
+      "<div class=\"card scroll\"><table>\n<thead><tr><th>Rule</th><th>Largest</th>"
+      "<th>Alarm above</th><th></th></tr></thead>\n<tbody>\n";
+  for (const auto& rule : all) {
+    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"{}\">{}</td></tr>\n",
+                       escape_xml(rule.name), escape_xml(rule.measured), escape_xml(rule.limit),
+                       rule.alarm.empty() ? "right" : "wrong",
+                       rule.alarm.empty() ? "✓ no alarm" : "✗ " + escape_xml(rule.alarm));
+  }
+  return section("Diagnosis", out + "</tbody>\n</table></div>\n");
+}
+
 std::string config(const std::vector<NamedText>& all) {
   std::string out = "<dl class=\"card config\">\n";
   for (const auto& entry : all) {
@@ -100,6 +113,7 @@ std::string report_html(const ReportData& data) {
   if (!data.maps.empty()) out += maps(data.maps);
   if (!data.pictures.empty()) out += pictures(data.pictures);
   if (!data.samples.empty()) out += samples(data.samples);
+  if (!data.rules.empty()) out += diagnosis(data.rules);
   if (!data.config.empty()) out += config(data.config);
   return out + "</main>\n<div id=\"tip\"></div>\n<script>" + kPageScript +
          "</script>\n</body>\n</html>\n";

@@ -21,6 +21,12 @@ struct ReportSample {
   Image picture = {};  ///< shown in place of source, where there is one
 };
 
+/// What a rule of diagnosis says of a run.
+struct ReportRule {
+  std::string name, measured, limit;
+  std::string alarm;  ///< empty: there was none
+};
+
 /// All that a report shows; empty parts are left out.
 struct ReportData {
   std::string title, subtitle;
@@ -30,6 +36,7 @@ struct ReportData {
   std::vector<ReportSample> samples;
   std::vector<AttentionMap> maps;
   std::vector<PictureAttention> pictures = {};
+  std::vector<ReportRule> rules = {};
 };
 
 /// One page that needs no other file and no network: figures, plots, samples, heat maps,

@@ -21,9 +21,9 @@ bool exists(const std::string& path) {
   return fs::exists(path, ignored);
 }
 
-constexpr const char* kRunFiles[] = {"config.json",       "checkpoint.safetensors",
-                                     "model.safetensors", "metrics.json",
-                                     "report.html",       "attention.png"};
+constexpr const char* kRunFiles[] = {
+    "config.json", "checkpoint.safetensors", "model.safetensors", "metrics.json",
+    "report.html", "attention.png",          "diagnosis.json"};
 
 // A temporary file of write_file_atomically whose process was killed.
 bool is_leftover(const std::string& name) {

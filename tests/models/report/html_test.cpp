@@ -24,6 +24,7 @@ ReportData full() {
   data.samples = {{"March 3, 1998", "1998-03-03", {"1998-03-03"}, true},
                   {"三月", "T AH", {"T AH M", "T EY"}, false}};
   data.maps = {tom_chases_jerry(), letters(3, 8)};
+  data.rules = {{"memory", "1.1", "1.5", ""}, {"dead-units", "0.95", "0.8", "steps 5 to 9: dead"}};
   return data;
 }
 
@@ -37,7 +38,9 @@ TEST_CASE("a report holds all it was given", "[report]") {
        {"<h1>Dates</h1>", "61,234 parameters", "<dt>exact match</dt><dd>0.9945</dd>",
         "<dt>hidden</dt><dd>64</dd>", ">validation</text>", "<title>step 2, train: 2</title>",
         "<td>March 3, 1998</td><td>1998-03-03</td><td>1998-03-03</td>",
-        "<td>三月</td><td>T AH</td><td>T AH M<br>T EY</td>", "<title>追逐 ← Chase: 0.7</title>"}) {
+        "<td>三月</td><td>T AH</td><td>T AH M<br>T EY</td>", "<title>追逐 ← Chase: 0.7</title>",
+        "<td>memory</td><td>1.1</td><td>1.5</td><td class=\"right\">✓ no alarm</td>",
+        "<td class=\"wrong\">✗ steps 5 to 9: dead</td>"}) {
     INFO(part);
     CHECK(count(html, part) == 1);
   }
@@ -68,6 +71,7 @@ TEST_CASE("text from data cannot become markup", "[report]") {
   data.title = data.subtitle = evil;
   data.figures = {{evil, evil}};
   data.config = {{evil, evil}};
+  data.rules = {{evil, evil, evil, evil}};
   data.samples = {{evil, evil, {evil, evil}, false}};
   data.plots = {{evil, evil, {{evil, {1, 2}, {std::nan(""), 2}}}}};
   data.maps = {hostile()};
