@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "nn/attention/intervention.h"
 #include "nn/attention/recorder.h"
 #include "nn/init.h"
 #include "nn/replay_masks.h"
@@ -132,8 +133,9 @@ Attended MultiheadAttention::attend(const Var& query, const ProjectedKeys& keys,
                                     const Var& bias) const {
   const Var q = heads(rows_first(query), 0);
   const double scale = usual_scale(embed_dim / num_heads);
-  const Var weights = dropout(scaled_dot_weights(q, keys.key, keys.mask, bias, scale),
-                              options.dropout, is_training(), *generator_);
+  const Var seen =
+      AttentionIntervention::changed(this, scaled_dot_weights(q, keys.key, keys.mask, bias, scale));
+  const Var weights = dropout(seen, options.dropout, is_training(), *generator_);
   AttentionRecorder::see(this, weights);
   const Var joined = transpose(matmul(weights, keys.value), 1, 2);  // [B, T, H, E/H]
   const Var y = out_proj(reshape(joined, {joined.size(0), joined.size(1), embed_dim}));

@@ -14,6 +14,8 @@
 #include "models/report/terminal.h"
 #include "models/seq2seq/recording.h"
 #include "models/train/run_folder.h"
+#include "models/trust/translators.h"
+#include "models/trust/verdict.h"
 #include "nn/attention/recorder.h"
 #include "tensor/file.h"
 
@@ -23,7 +25,7 @@ namespace {
 struct AttendArguments {
   std::string run, text, target, layer, head = "mean", svg, html, json, npy, png;
   int64_t beam = 1;
-  bool list = false;
+  bool list = false, trust = false;
 };
 
 constexpr double kPageWidth = 1200;  // of a picture of many heads
@@ -61,6 +63,12 @@ void print_peaks(const PictureAttention& a) {
   }
 }
 
+void print_trust(const TrustReport& report) {
+  fmt::print("May the weights of {} be believed? {}.\n", report.layer, summary(report));
+  for (const TokenTrust& token : report.tokens)
+    fmt::print("{}\n", clean_text(sentence(token, report.source)));
+}
+
 void run_attend(const AttendArguments& a) {
   if (a.head != "all") head_number(a.head);
   for (const std::string* path : {&a.svg, &a.html, &a.json, &a.npy, &a.png})
@@ -73,6 +81,11 @@ void run_attend(const AttendArguments& a) {
     usage_error("--svg draws texts; the pictures of this run are drawn by --png and --html");
   if (!picture && !a.png.empty())
     usage_error("--png draws on pictures; the texts of this run are drawn by --svg and --html");
+  if (picture && a.trust)
+    usage_error(
+        "--trust holds the weights of texts against what changes the answer; this run reads "
+        "pictures");
+  if (a.trust) model->to(kFloat64);
   const AttentionRecording r = record_attention(*model, config.codec, a.text, a.target, a.beam);
   if (a.list) {
     for (const LayerAttention& layer : r.layers)
@@ -83,25 +96,37 @@ void run_attend(const AttendArguments& a) {
   if (r.target.empty()) fail("attend", "there is nothing to draw", "the answer is empty");
   const PictureAttention looked =
       picture ? look(config.codec, r, r.layer(a.layer)) : PictureAttention();
-  const std::vector<AttentionMap> maps = picture ? std::vector<AttentionMap>() : chosen_maps(a, r);
+  std::vector<AttentionMap> maps = picture ? std::vector<AttentionMap>() : chosen_maps(a, r);
+  std::optional<TrustReport> trust;
+  if (a.trust) {
+    trust = examine(trust_question(*model, config.codec, r, r.layer(a.layer), head_number(a.head)));
+    maps = trust_maps(*trust);
+  }
   if (!a.png.empty()) write_png(a.png, overlay_sheet(looked));
   if (!a.svg.empty())
     write_file_atomically(a.svg, heat_map_grid_svg(maps, 4, {.max_width = kPageWidth}));
-  if (!a.json.empty()) write_file_atomically(a.json, to_json(r).dump(1) + "\n");
+  if (!a.json.empty()) {
+    Json json = to_json(r);
+    if (trust) json["trust"] = to_json(*trust);
+    write_file_atomically(a.json, json.dump(1) + "\n");
+  }
   if (!a.npy.empty()) save_npy(a.npy, r.layer(a.layer).weights);
   if (!a.html.empty()) {
     ReportData page;
     page.title = "Glass: attention";
     page.subtitle = r.source_text + " → " + r.target_text;
     page.maps = maps;
+    if (trust) page.tables = {trust_table(*trust)};
     if (picture) page.pictures = {looked};
     write_file_atomically(a.html, report_html(page));
   }
   if (!(a.svg + a.json + a.npy + a.html + a.png).empty()) return;
+  if (trust) maps = {maps.front(), maps.back()};  // the weights, and erasure
   if (picture)
     print_peaks(looked);
   else
     for (const AttentionMap& map : maps) fmt::print("{}\n", terminal_heat_map(map));
+  if (trust) print_trust(*trust);
 }
 
 }  // namespace
@@ -118,6 +143,8 @@ void add_attend_command(CLI::App& app) {
                       "An attention layer (default: the last from target to source)");
   command->add_option("--head", a->head, "A head's number, mean or all")->capture_default_str();
   command->add_flag("--list", a->list, "List the layers instead");
+  command->add_flag("--trust", a->trust,
+                    "Hold the weights against gradients, erased tokens and shuffled weights");
   command->add_option("--beam", a->beam, "Beam width of the model's own answer")
       ->transform(within(kBeamRange))
       ->capture_default_str();
@@ -134,7 +161,9 @@ void add_attend_command(CLI::App& app) {
         if (command->count(with) > 0 && command->count(option) > 0)
           usage_error(option + (" has no effect with " + with));
     };
-    refuse("--list", {"--layer", "--head", "--svg", "--html", "--json", "--npy"});
+    refuse("--list", {"--layer", "--head", "--svg", "--html", "--json", "--npy", "--trust"});
+    if (a->trust && a->head == "all")
+      usage_error("--trust looks at one head or their mean, got --head all");
     refuse("--target", {"--beam"});
     run_attend(*a);
   });

@@ -11,8 +11,8 @@
 namespace glass {
 namespace {
 
-std::string section(const char* name, const std::string& content) {
-  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", name, content);
+std::string section(const std::string& name, const std::string& content) {
+  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", escape_xml(name), content);
 }
 
 std::string figures(const std::vector<NamedText>& all) {
@@ -86,6 +86,20 @@ std::string diagnosis(const std::vector<ReportRule>& all) {
   return section("Diagnosis", out + "</tbody>\n</table></div>\n");
 }
 
+std::string table(const ReportTable& table) {
+  const auto row = [](const std::vector<std::string>& cells, const char* tag) {
+    std::string out = "<tr>";
+    for (const auto& cell : cells) out += fmt::format("<{0}>{1}</{0}>", tag, escape_xml(cell));
+    return out + "</tr>\n";
+  };
+  std::string out =
+      fmt::format("<p>{}</p>\n<div class=\"card scroll\"><table>\n<thead>{}</thead>\n",
+                  escape_xml(table.about), row(table.head, "th"));
+  out += "<tbody>\n";
+  for (const auto& cells : table.rows) out += row(cells, "td");
+  return section(table.title, out + "</tbody>\n</table></div>\n");
+}
+
 std::string config(const std::vector<NamedText>& all) {
   std::string out = "<dl class=\"card config\">\n";
   for (const auto& entry : all) {
@@ -112,6 +126,7 @@ std::string report_html(const ReportData& data) {
   if (!data.plots.empty()) out += plots(data.plots);
   if (!data.maps.empty()) out += maps(data.maps);
   if (!data.pictures.empty()) out += pictures(data.pictures);
+  for (const auto& each : data.tables) out += table(each);
   if (!data.samples.empty()) out += samples(data.samples);
   if (!data.rules.empty()) out += diagnosis(data.rules);
   if (!data.config.empty()) out += config(data.config);

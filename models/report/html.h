@@ -27,6 +27,13 @@ struct ReportRule {
   std::string alarm;  ///< empty: there was none
 };
 
+/// Rows of as many cells as head has.
+struct ReportTable {
+  std::string title, about;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+};
+
 /// All that a report shows; empty parts are left out.
 struct ReportData {
   std::string title, subtitle;
@@ -37,9 +44,10 @@ struct ReportData {
   std::vector<AttentionMap> maps;
   std::vector<PictureAttention> pictures = {};
   std::vector<ReportRule> rules = {};
+  std::vector<ReportTable> tables = {};
 };
 
-/// One page that needs no other file and no network: figures, plots, samples, heat maps,
+/// One page that needs no other file and no network: figures, plots, heat maps, tables, samples,
 /// configuration. Readable without JavaScript, in light, in dark, and in print. Throws Error when
 /// the sizes of a map or of a curve do not fit together.
 std::string report_html(const ReportData& data);

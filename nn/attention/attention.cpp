@@ -5,6 +5,7 @@
 #include "autograd/ops/attention.h"
 #include "autograd/ops/chunked_attention.h"
 #include "autograd/ops/window.h"
+#include "nn/attention/intervention.h"
 #include "nn/attention/recorder.h"
 #include "tensor/ops.h"
 
@@ -350,11 +351,12 @@ AttentionOutput Attention::operator()(const Var& query, const Keys& keys,
   const Var s = split_heads(q_proj ? (*q_proj)(query) : query);
   AttentionOutput y;
   Var context;
-  if (const int64_t chunk = chunk_of(T, keys, call); chunk > 0) {
+  const bool touched = AttentionIntervention::touches(this);
+  if (const int64_t chunk = touched ? 0 : chunk_of(T, keys, call); chunk > 0) {
     context = chunked_attention(scorer.project_query(s), keys.projected, keys.values,
                                 scope.allowed(seen(keys, T), T, keys.size(), state.step), 1, chunk);
     y.next.step = state.step + T;
-  } else if (is_fused(keys, state, call)) {
+  } else if (!touched && is_fused(keys, state, call)) {
     const auto [c, weights] = additive_attention(scorer.project_query(s), keys.projected,
                                                  scorer.unit(), keys.values, keys.mask.keys());
     context = c;
@@ -362,6 +364,11 @@ AttentionOutput Attention::operator()(const Var& query, const Keys& keys,
     y.next.step = state.step + T;
   } else {
     Weighed w = weigh(s, keys, state, call);
+    if (touched) {
+      const Var dense = AttentionIntervention::changed(this, w.weights.dense());
+      w.weights.values = reshape(dense, {keys.values.size(0), T, keys.size()});
+      w.weights.start = {};
+    }
     y.next = next_state(state, w, T);
     y.weights = w.weights;
     y.position = w.position;

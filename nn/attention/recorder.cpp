@@ -28,11 +28,15 @@ struct Paths : Visitor {
 
 }  // namespace
 
+std::map<const Module*, std::string> module_paths(Module& root) {
+  std::map<const Module*, std::string> names;
+  Paths paths(names);
+  root.visit(paths);
+  return names;
+}
+
 AttentionRecorder::AttentionRecorder(Module* model) : outer_(innermost) {
-  if (model) {
-    Paths paths(names_);
-    model->visit(paths);
-  }
+  if (model) names_ = module_paths(*model);
   innermost = this;
 }
 

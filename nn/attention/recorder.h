@@ -10,6 +10,9 @@ namespace glass {
 
 struct AttentionWeights;
 
+/// Every module below a root and its path, as parameters are named: "decoder.attention".
+std::map<const Module*, std::string> module_paths(Module& root);
+
 /// The weights of one call of an attention layer.
 struct RecordedAttention {
   std::string layer;  ///< its path in the recorder's model, or "attention N", N by first call

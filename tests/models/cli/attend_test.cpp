@@ -46,6 +46,27 @@ TEST_CASE("attend draws a layer's heads and writes them as data", "[cli]") {
   CHECK_THAT(read_file(svg), ContainsSubstring("<svg"));
 }
 
+TEST_CASE("attend --trust holds the weights against their effect", "[cli][trust]") {
+  const TrainedRun trained;
+  const Output said = on("attend", trained, {"--trust", "--target", "42", "123"});
+  INFO(said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, ContainsSubstring("May the weights of decoder.attention be believed?"));
+  CHECK_THAT(said.out, ContainsSubstring("\n\"4\": weights here"));
+  CHECK_THAT(said.out, ContainsSubstring("\n\"2\": weights here"));
+  const std::string json = trained.folder / "a.json", html = trained.folder / "a.html";
+  REQUIRE(
+      on("attend", trained, {"--trust", "--target", "42", "--json", json, "--html", html, "123"})
+          .status == 0);
+  const auto trust = nlohmann::json::parse(read_file(json))["trust"];
+  REQUIRE(trust["tokens"].size() == 2);
+  for (const char* key : {"weights", "gradient", "input_gradient", "erasure"})
+    CHECK(trust["tokens"][1][key].size() == 3);
+  CHECK_THAT(read_file(html), ContainsSubstring("May the weights be believed?"));
+  CHECK(on("attend", trained, {"--trust", "--head", "all", "123"}).status == 2);
+  CHECK(on("attend", trained, {"--trust", "--list", "123"}).status == 2);
+}
+
 TEST_CASE("attend says what it cannot draw", "[cli]") {
   const TrainedRun trained;
   const auto error = [&](const std::vector<std::string>& words) {

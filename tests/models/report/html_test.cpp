@@ -25,6 +25,7 @@ ReportData full() {
                   {"三月", "T AH", {"T AH M", "T EY"}, false}};
   data.maps = {tom_chases_jerry(), letters(3, 8)};
   data.rules = {{"memory", "1.1", "1.5", ""}, {"dead-units", "0.95", "0.8", "steps 5 to 9: dead"}};
+  data.tables = {{"Trust & doubt", "What <b> means", {"token", "ρ"}, {{"<eos>", "0.50"}}}};
   return data;
 }
 
@@ -38,6 +39,8 @@ TEST_CASE("a report holds all it was given", "[report]") {
        {"<h1>Dates</h1>", "61,234 parameters", "<dt>exact match</dt><dd>0.9945</dd>",
         "<dt>hidden</dt><dd>64</dd>", ">validation</text>", "<title>step 2, train: 2</title>",
         "<td>March 3, 1998</td><td>1998-03-03</td><td>1998-03-03</td>",
+        "<h2>Trust &amp; doubt</h2>", "<p>What &lt;b&gt; means</p>",
+        "<tr><th>token</th><th>ρ</th></tr>", "<tr><td>&lt;eos&gt;</td><td>0.50</td></tr>",
         "<td>三月</td><td>T AH</td><td>T AH M<br>T EY</td>", "<title>追逐 ← Chase: 0.7</title>",
         "<td>memory</td><td>1.1</td><td>1.5</td><td class=\"right\">✓ no alarm</td>",
         "<td class=\"wrong\">✗ steps 5 to 9: dead</td>"}) {

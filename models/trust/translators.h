@@ -1,0 +1,15 @@
+#pragma once
+
+#include "models/seq2seq/recording.h"
+#include "models/trust/lens.h"
+
+namespace glass {
+
+/// What the lens asks of a recorded answer: the weights are those of the layer (which must look
+/// from the answer to the source), of one head or (-1) the mean of all. The model must outlive the
+/// question; in float64 small effects keep their order. Throws Error for another layer.
+TrustQuestion trust_question(Translator& model, const TextCodec& codec,
+                             const AttentionRecording& recording, const LayerAttention& layer,
+                             int64_t head);
+
+}  // namespace glass

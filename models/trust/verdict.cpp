@@ -1,0 +1,161 @@
+#include "models/trust/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "models/json.h"
+
+namespace glass {
+namespace {
+
+constexpr double kTogether = 0.5;  // ρ of ranks that go together
+constexpr double kSilent = 0.01;   // of log p
+
+std::string quoted(const std::string& token) { return "\"" + token + "\""; }
+
+std::string number(const std::optional<double>& x) { return x ? fmt::format("{:.2f}", *x) : "–"; }
+
+// "without "March" log p falls by 2.31"
+std::string effect(const TokenTrust& token, const std::vector<std::string>& source, size_t place) {
+  const double change = token.erasure[place];
+  return fmt::format("without {} log p {} by {:.2f}", quoted(source[place]),
+                     change >= 0 ? "falls" : "rises", std::abs(change));
+}
+
+std::string percent(double fraction) { return fmt::format("{:.0f} %", 100 * fraction); }
+
+}  // namespace
+
+std::string_view name(TrustVerdict verdict) {
+  switch (verdict) {
+    case TrustVerdict::agree:
+      return "agree";
+    case TrustVerdict::disagree:
+      return "disagree";
+    case TrustVerdict::silent:
+      return "silent";
+    default:
+      return "single";
+  }
+}
+
+TrustVerdict verdict(const TokenTrust& token) {
+  if (token.weights.size() < 2) return TrustVerdict::single;
+  const std::vector<double> effects = sizes(token.erasure);
+  const size_t place = largest(effects);
+  if (effects[place] < kSilent) return TrustVerdict::silent;
+  const bool same_place = token.weights[place] == token.weights[largest(token.weights)];
+  const bool together = token.rho_erasure && *token.rho_erasure >= kTogether;
+  return same_place || together ? TrustVerdict::agree : TrustVerdict::disagree;
+}
+
+std::string sentence(const TokenTrust& token, const std::vector<std::string>& source) {
+  const size_t looked = largest(token.weights), felt = largest(sizes(token.erasure));
+  const std::string rank = token.rho_erasure ? fmt::format(" (ρ {:.2f})", *token.rho_erasure) : "";
+  std::string y = quoted(token.token) + ": ";
+  switch (verdict(token)) {
+    case TrustVerdict::single:
+      return y + "one place, nothing to compare";
+    case TrustVerdict::silent:
+      y += fmt::format("weights here explain nothing: no place alone changes log p by {}", kSilent);
+      break;
+    case TrustVerdict::agree:
+      y += "weights here agree with effect" + rank;
+      if (token.weights[felt] == token.weights[looked])
+        y += fmt::format(": most of both is on {} (weight {:.2f}), {}", quoted(source[felt]),
+                         token.weights[felt], effect(token, source, felt));
+      else
+        y += fmt::format(": most weight ({:.2f}) is on {}, and {}", token.weights[looked],
+                         quoted(source[looked]), effect(token, source, felt));
+      break;
+    default:
+      y += fmt::format(
+          "weights here do not agree with effect{}: most weight ({:.2f}) is on {}, "
+          "but {}",
+          rank, token.weights[looked], quoted(source[looked]), effect(token, source, felt));
+  }
+  if (token.shuffled_changed)
+    y += *token.shuffled_changed == 0
+             ? "; shuffled weights never change it"
+             : "; shuffled weights change it in " + percent(*token.shuffled_changed);
+  return y;
+}
+
+std::string summary(const TrustReport& report) {
+  const auto count = [&](TrustVerdict wanted) {
+    return std::count_if(report.tokens.begin(), report.tokens.end(),
+                         [&](const TokenTrust& token) { return verdict(token) == wanted; });
+  };
+  return fmt::format("weights agree with effect in {} of {} tokens{}", count(TrustVerdict::agree),
+                     report.tokens.size(),
+                     count(TrustVerdict::silent) > 0
+                         ? fmt::format(", {} have none", count(TrustVerdict::silent))
+                         : "");
+}
+
+std::vector<AttentionMap> trust_maps(const TrustReport& report) {
+  AttentionMap weights{report.source, {}, {}, "attention weights"};
+  AttentionMap gradient{report.source, {}, {}, "|gradient|, share of a row"};
+  AttentionMap product{report.source, {}, {}, "|input × gradient|, share of a row"};
+  AttentionMap erasure{report.source, {}, {}, "|erasure|, share of a row"};
+  const auto add = [](AttentionMap& map, const std::string& token, std::vector<double> row) {
+    const double total = std::accumulate(row.begin(), row.end(), 0.0);
+    if (total > 0)
+      for (double& x : row) x /= total;
+    map.target.push_back(token);
+    map.weights.push_back(std::move(row));
+  };
+  for (const TokenTrust& token : report.tokens) {
+    weights.target.push_back(token.token);
+    weights.weights.push_back(token.weights);
+    add(gradient, token.token, token.gradient);
+    add(product, token.token, sizes(token.input_gradient));
+    add(erasure, token.token, sizes(token.erasure));
+  }
+  return {weights, gradient, product, erasure};
+}
+
+ReportTable trust_table(const TrustReport& report) {
+  ReportTable table{
+      "May the weights be believed?",
+      "ρ: Spearman's correlation of the weights with the gradient, with input × gradient, and with "
+      "what erasing a place does to log p. Shuffled: the weights of all tokens were dealt out "
+      "among the places at random; how far the distribution moved (0 … 1), and how often another "
+      "token won.",
+      {"token", "ρ gradient", "ρ input × gradient", "ρ erasure", "shuffled", "in words"},
+      {}};
+  for (const TokenTrust& t : report.tokens)
+    table.rows.push_back(
+        {t.token, number(t.rho_gradient), number(t.rho_input_gradient), number(t.rho_erasure),
+         t.shuffled_distance
+             ? number(t.shuffled_distance) + ", " + percent(t.shuffled_changed.value_or(0))
+             : "–",
+         sentence(t, report.source)});
+  return table;
+}
+
+Json to_json(const TrustReport& report) {
+  const auto value = [](const std::optional<double>& x) { return x ? Json(*x) : Json(); };
+  Json tokens = Json::array();
+  for (const TokenTrust& t : report.tokens)
+    tokens.push_back({{"token", t.token},
+                      {"log_probability", t.log_probability},
+                      {"weights", t.weights},
+                      {"gradient", t.gradient},
+                      {"input_gradient", t.input_gradient},
+                      {"erasure", t.erasure},
+                      {"rho",
+                       {{"gradient", value(t.rho_gradient)},
+                        {"input_gradient", value(t.rho_input_gradient)},
+                        {"erasure", value(t.rho_erasure)}}},
+                      {"shuffled_distance", value(t.shuffled_distance)},
+                      {"shuffled_changed", value(t.shuffled_changed)},
+                      {"verdict", std::string(name(verdict(t)))},
+                      {"sentence", sentence(t, report.source)}});
+  return {{"layer", report.layer}, {"summary", summary(report)}, {"tokens", tokens}};
+}
+
+}  // namespace glass
