@@ -86,7 +86,8 @@ Var DeepNetwork::logits(const Var& features) const { return network_.layers.back
 
 Var DeepNetwork::loss_of(const Var& logits, const Tensor& labels) const {
   const bool sharp = options_.trap == Trap::log_of_softmax || options_.trap == Trap::plain_exp;
-  const double factor = options_.trap == Trap::plain_exp ? -kSharp : kSharp;  // minus an energy
+  const double factor =
+      options_.trap == Trap::plain_exp ? -0.65 * kSharp : kSharp;  // minus an energy
   const Var scores = sharp ? logits * factor : logits;
   if (!options_.trapped || !sharp) return cross_entropy(scores, Var(labels));
   const Var right = Var(labels.reshape({labels.size(0), 1}));
