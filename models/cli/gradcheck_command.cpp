@@ -198,7 +198,13 @@ void add_gradcheck_command(CLI::App& app) {
   command->add_flag("--json", a->choices.json, "Print everything found as JSON");
   mutants->excludes(models);
   command->footer("Ends with status 1 when a check fails, or a mutant survives.");
-  command->callback([a] {
+  command->callback([a, command] {
+    for (const char* option : {"--gear", "--columns", "--json"})
+      if ((a->mutants || a->models) && command->count(option) > 0)
+        usage_error(std::string(option) + " has no effect with " +
+                    (a->mutants ? "--mutants" : "--models"));
+    if (a->choices.gear == 1 && command->count("--columns") > 0)
+      usage_error("--columns has no effect with --gear 1");
     const int status = a->mutants  ? run_mutants(all_entries(), a->names, std::cout)
                        : a->models ? run_model_checks(a->names, std::cout)
                                    : run_gradcheck(all_entries(), a->names, std::cout, a->choices);

@@ -74,6 +74,8 @@ void reveal(const Zoo& zoo) {
 }
 
 bool run_zoo(const ZooArguments& a) {
+  if (!a.answer.empty() && a.answer.size() != 2)
+    usage_error(text("--answer needs PLACE and KIND, two words, got ", a.answer.size()));
   const Zoo zoo(a.seed);
   if (!a.answer.empty()) return mark(zoo, a.answer[0], a.answer[1], a.seed);
   if (a.reveal)
@@ -98,12 +100,12 @@ void add_zoo_command(CLI::App& app) {
   std::vector<CLI::Option*> ways = {
       command->add_option("--check", a->check, "Check a place, or all: the numbers"),
       command->add_option("--diagnose", a->diagnose, "The same with what the checker thinks"),
-      command->add_option("--answer", a->answer, "PLACE and KIND of the bug")->expected(2),
+      command->add_option("--answer", a->answer, "PLACE and KIND of the bug")->expected(1, 1000),
       command->add_flag("--reveal", a->reveal, "Explain the bug")};
   for (CLI::Option* one : ways)
     for (CLI::Option* other : ways)
       if (one != other) one->excludes(other);
-  command->footer("Ends with status 1 when an answer is wrong.");
+  command->footer("Ends with status 1 when an answer is wrong, not when a check finds the bug.");
   command->callback([a] {
     if (!run_zoo(*a)) throw CLI::RuntimeError(1);
   });

@@ -1,6 +1,7 @@
 #include "models/zoo/zoo.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "autograd/autograd.h"
 #include "models/names.h"
@@ -34,13 +35,16 @@ size_t zoo_place(const std::string& name) {
   fail("zoo", "there is no place of this name", name, "; places: ", listed(names, ", "));
 }
 
-const ZooKind& zoo_kind(const std::string& name) {
+const ZooKind& zoo_kind(const std::string& given) {
+  std::string name = given;  // as the diagnosis writes it, too
+  for (char& c : name)
+    c = c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<uint8_t>(c)));
   std::vector<std::string> names;
   for (const ZooKind& k : zoo_kinds()) {
     if (name_of(k.kind) == name) return k;
     names.emplace_back(name_of(k.kind));
   }
-  fail("zoo", "there is no kind of bug of this name", name, "; kinds: ", listed(names, ", "));
+  fail("zoo", "there is no kind of bug of this name", given, "; kinds: ", listed(names, ", "));
 }
 
 Zoo::Zoo(uint64_t seed) : seed_(seed), values_(zoo_values(seed)) {

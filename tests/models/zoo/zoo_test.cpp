@@ -20,6 +20,7 @@ TEST_CASE("the zoo has many kinds of bugs, each with its story", "[zoo]") {
     CHECK(k.shows.size() > 40);
     CHECK(&zoo_kind(std::string(name_of(k.kind))) == &k);
   }
+  CHECK(&zoo_kind("Upstream ignored") == &zoo_kind("upstream-ignored"));
   CHECK_THROWS_WITH(zoo_kind("sgn"), ContainsSubstring("kinds: ") && ContainsSubstring("sign"));
   CHECK_THROWS_WITH(zoo_place("here"), ContainsSubstring("places: project, "));
 }
@@ -83,6 +84,20 @@ TEST_CASE("glass zoo asks, checks, marks and reveals", "[zoo][cli]") {
   CHECK(revealed.status == 0);
   CHECK_THAT(revealed.out, ContainsSubstring(place + ", " + kind));
   CHECK_THAT(revealed.out, ContainsSubstring("How it arises") && ContainsSubstring("How it shows"));
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"mix"}, {"a", "b", "c"}}) {
+    std::vector<std::string> all = {"zoo", "--seed", "7", "--answer"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Output refused = program(all);
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err, ContainsSubstring("--answer needs PLACE and KIND, two words, got "));
+  }
+  for (const char* option : {"--mutants", "--models"}) {
+    const Output refused = program({"gradcheck", option, "--json", "tanh"});
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err, ContainsSubstring("--json has no effect with " + std::string(option)));
+  }
+  CHECK_THAT(program({"gradcheck", "--columns", "5", "tanh"}).err,
+             ContainsSubstring("--columns has no effect with --gear 1"));
   CHECK(program({"zoo"}).status == 2);
   CHECK(program({"zoo", "--seed", "7", "--reveal", "--check", "all"}).status == 2);
 }
