@@ -24,6 +24,16 @@ void add(std::vector<WholeModel>& all, const std::string& name,
   all.push_back({"seq2seq, " + name, [options] { return std::make_unique<Seq2Seq>(options, 3); }});
 }
 
+void add_captioner(std::vector<WholeModel>& all, const std::string& name,
+                   const std::function<void(Seq2SeqOptions&)>& change) {
+  Seq2SeqOptions options = small_seq2seq();
+  options.source_vocabulary = 4;
+  options.picture = PictureEncoderOptions{.channels = 4, .stages = 1};
+  change(options);
+  all.push_back(
+      {"captioner, " + name, [options] { return std::make_unique<Seq2Seq>(options, 3); }, true});
+}
+
 void add_transformer(std::vector<WholeModel>& all, const std::string& name,
                      const std::function<void(TransformerTranslatorOptions&)>& change) {
   TransformerTranslatorOptions options{.source_vocabulary = 9,
@@ -37,6 +47,18 @@ void add_transformer(std::vector<WholeModel>& all, const std::string& name,
   change(options);
   all.push_back({"transformer, " + name,
                  [options] { return std::make_unique<TransformerTranslator>(options, 3); }});
+}
+
+std::vector<Source> pictures() {
+  constexpr int64_t kSide = 4;
+  std::vector<Source> all;
+  for (size_t i = 0; i < 3; ++i) {
+    Image image(kSide, kSide, 0);
+    for (size_t k = 0; k < image.rgb.size(); ++k)
+      image.rgb[k] = static_cast<uint8_t>((k * k * 31 + i * 97 + k * 7) % 256);
+    all.emplace_back(image);
+  }
+  return all;
 }
 
 }  // namespace
@@ -90,6 +112,16 @@ std::vector<WholeModel> whole_models() {
     o.dropout = 0.2;
     o.label_smoothing = 0.1;
   });
+  add_captioner(all, "additive", [](auto&) {});
+  add_captioner(all, "gate, heads", [](auto& o) {
+    o.attention.gate = "vector";
+    o.attention.heads = 2;
+  });
+  add_captioner(all, "doubly stochastic", [](auto& o) { o.doubly.weight = 1; });
+  add_captioner(all, "sentinel", [](auto& o) {
+    o.place = AttentionPlace::after;
+    o.sentinel = true;
+  });
   return all;
 }
 
@@ -98,7 +130,7 @@ GradReport check_model(const WholeModel& kind) {
   const std::vector<std::vector<int64_t>> targets = {{4, 5}, {6, 7, 7}, {4}};
   const std::unique_ptr<Translator> model = kind.make();
   model->to(kFloat64);
-  const Seq2SeqBatch batch = make_batch(sources, targets);
+  const Seq2SeqBatch batch = make_batch(kind.reads_pictures ? pictures() : sources, targets);
   CheckOptions options;
   options.name = kind.name;
   options.second_order = false;

@@ -14,10 +14,11 @@ namespace glass {
 struct WholeModel {
   std::string name;
   std::function<std::unique_ptr<Translator>()> make;
+  bool reads_pictures = false;
 };
 
-/// Every kind of translator: each attention, scope, cell and encoder. Without hard attention: its
-/// REINFORCE term is an estimator, not the derivative of the loss.
+/// Every kind of translator (each attention, scope, cell and encoder) and of captioner. Without
+/// hard attention: its REINFORCE term is an estimator, not the derivative of the loss.
 std::vector<WholeModel> whole_models();
 
 /// The gradient of the loss of a batch of padded sentences by every parameter, in float64 and along

@@ -22,8 +22,8 @@ std::string checked(const std::vector<std::string>& names) {
 }  // namespace
 
 TEST_CASE("whole models are checked, a line per parameter", "[gradcheck][models]") {
-  const std::string text = checked({"mocha", "additive, before", "norm first"});
-  CHECK_THAT(text, ContainsSubstring("models: 3 passed, 0 failed\n"));
+  const std::string text = checked({"mocha", "additive, before", "norm first", "sentinel"});
+  CHECK_THAT(text, ContainsSubstring("models: 4 passed, 0 failed\n"));
   for (const char* parameter : {"encoder.embedding.weight", "decoder.attention.scorer.", "output."})
     CHECK_THAT(text, ContainsSubstring(parameter));
   CHECK(std::count(text.begin(), text.end(), '\n') > 40);
@@ -33,7 +33,7 @@ TEST_CASE("whole models are checked, a line per parameter", "[gradcheck][models]
 TEST_CASE("every attention has a whole model", "[gradcheck][models]") {
   const std::vector<WholeModel> all = whole_models();
   for (const char* part : {"additive", "dot", "general", "concat", "cosine", "location", "local-m",
-                           "local-p", "monotonic", "mocha", "transformer"}) {
+                           "local-p", "monotonic", "mocha", "transformer", "captioner"}) {
     INFO(part);
     CHECK(std::any_of(all.begin(), all.end(),
                       [&](const WholeModel& m) { return m.name.find(part) != std::string::npos; }));
