@@ -1,5 +1,7 @@
 #include "models/captioner/picture_encoder.h"
 
+#include <algorithm>
+
 #include "autograd/autograd.h"
 #include "models/train/weights.h"
 #include "nn/init.h"
@@ -8,8 +10,11 @@
 namespace glass {
 namespace {
 
+// With stride 2 an even width: the middle of what a cell sees is then the middle of the pixels that
+// it stands for, and not half a pixel up and left of it.
 Conv2d convolution(int64_t in, int64_t out, int64_t width, int64_t stride, Generator& init) {
-  Conv2d conv(in, out, {width}, {.stride = {stride}, .padding = {width / 2}}, false, init);
+  const int64_t padding = (width - 1) / 2;
+  Conv2d conv(in, out, {width}, {.stride = {stride}, .padding = {padding}}, false, init);
   kaiming_normal_(conv.weight, init, FanMode::fan_out, Nonlinearity::relu);
   return conv;
 }
@@ -40,12 +45,12 @@ Tensor places(int64_t H, int64_t W, DType dtype) {
 }  // namespace
 
 ResidualBlock::ResidualBlock(int64_t in, int64_t out, int64_t stride, Generator& init)
-    : conv1(convolution(in, out, 3, stride, init)),
+    : conv1(convolution(in, out, stride == 2 ? 4 : 3, stride, init)),
       conv2(convolution(out, out, 3, 1, init)),
       norm1(out),
       norm2(out) {
   if (in == out && stride == 1) return;
-  shortcut.emplace(convolution(in, out, 1, stride, init));
+  shortcut.emplace(convolution(in, out, stride, stride, init));
   shortcut_norm.emplace(out);
 }
 
@@ -89,7 +94,8 @@ void PictureEncoder::visit(Visitor& v) {
 Var PictureEncoder::operator()(const Tensor& pictures) {
   if (pictures.ndim() != 4 || pictures.size(1) != 3)
     fail("PictureEncoder", "pictures must be [B, 3, H, W]", pictures.shape());
-  if (options_.frozen) eval();  // statistics stay as well
+  cells_along(std::min(pictures.size(2), pictures.size(3)));  // throws where there is none
+  if (options_.frozen) eval();                                // statistics stay as well
   const DType dtype = stem.weight.dtype();
   const int64_t B = pictures.size(0), H = pictures.size(2), W = pictures.size(3);
   const Tensor parts[] = {pictures.to(dtype), places(H, W, dtype).expand({B, 2, H, W})};
@@ -99,8 +105,11 @@ Var PictureEncoder::operator()(const Tensor& pictures) {
 }
 
 int64_t PictureEncoder::cells_along(int64_t pixels) const {
-  for (int64_t stage = 0; stage < options_.stages; ++stage) pixels = (pixels + 1) / 2;
-  return pixels;
+  const int64_t cells = pixels >> options_.stages;
+  if (cells < 1)
+    fail("picture encoder", "pictures are too small for the stages that halve them", pixels,
+         " pixels and ", options_.stages, " stages");
+  return cells;
 }
 
 void load_picture_encoder(PictureEncoder& encoder, const std::string& path) {

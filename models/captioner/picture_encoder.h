@@ -21,13 +21,13 @@ nlohmann::json to_json(const PictureEncoderOptions& options);
 PictureEncoderOptions picture_encoder_options(const nlohmann::json& json);
 
 /// y = relu(norm2(conv2(relu(norm1(conv1(x))))) + shortcut(x)) (He, Zhang, Ren, Sun 2015), 3 × 3
-/// convolutions, of which the first has the stride; the shortcut is x, or where sizes differ a
-/// 1 × 1 convolution and a norm.
+/// convolutions; the shortcut is x, or where sizes differ a 1 × 1 convolution and a norm. With
+/// stride 2 conv1 is 4 × 4 and the shortcut 2 × 2, so that a cell sees as far to each side.
 class ResidualBlock : public Module {
  public:
   ResidualBlock(int64_t in, int64_t out, int64_t stride, Generator& init);
   void visit(Visitor& v) override;
-  Var operator()(const Var& x);  ///< [B, in, H, W] -> [B, out, ⌈H/stride⌉, ⌈W/stride⌉]
+  Var operator()(const Var& x);  ///< [B, in, H, W] -> [B, out, H/stride, W/stride]
 
   Conv2d conv1, conv2;
   BatchNorm2d norm1, norm2;
@@ -43,8 +43,8 @@ class PictureEncoder : public Module {
   PictureEncoder(const PictureEncoderOptions& options, Generator& init);
   void visit(Visitor& v) override;
 
-  /// pictures [B, 3, H, W] -> cells of the map, row by row: [B, h·w, channels], h = H / 2^stages
-  /// rounded up.
+  /// pictures [B, 3, H, W] -> cells of the map, row by row: [B, h·w, channels], h = ⌊H / 2^stages⌋.
+  /// Throws Error where that is 0.
   Var operator()(const Tensor& pictures);
   int64_t cells_along(int64_t pixels) const;
   int64_t cells(int64_t side) const { return cells_along(side) * cells_along(side); }
