@@ -11,6 +11,7 @@ void add_translate_command(CLI::App& app);
 void add_attend_command(CLI::App& app);
 void add_eval_command(CLI::App& app);
 void add_audit_command(CLI::App& app);
+void add_bias_command(CLI::App& app);
 void add_score_command(CLI::App& app);
 void add_diagnose_command(CLI::App& app);
 void add_gradcheck_command(CLI::App& app);

@@ -30,7 +30,7 @@ void run_eval(const EvalArguments& a) {
   } else {
     if (config.codec.reads_pictures())
       fail("eval", "a run that reads pictures is scored on its own data; leave out --data", a.data);
-    data = read_references(a.data, config.files.strip_stress);
+    data = read_references(a.data, config.files.strip_stress, config.task == "classify");
   }
   const int64_t beam = a.beam > 0 ? a.beam : config.beam;
   const Evaluation e = evaluate(*model, config.codec, data, beam);
@@ -41,6 +41,7 @@ void run_eval(const EvalArguments& a) {
     Json j = to_json(e.score);
     for (const auto& [name, value] : e.more) j[name] = value;
     j["bleu_signature"] = e.bleu_signature;
+    if (classifies(config.task)) j["accuracy"] = e.score.exact_match;
     if (alignment) j["alignment_error_rate"] = *alignment;
     j["sources"] = data.size();
     j["beam"] = beam;
@@ -48,6 +49,11 @@ void run_eval(const EvalArguments& a) {
     return;
   }
   fmt::print("{} sources, beam {}\n", data.size(), beam);
+  if (classifies(config.task)) {
+    fmt::print("accuracy           {:.4f}\nloss per text      {:.4f}\n", e.score.exact_match,
+               e.score.loss);
+    return;
+  }
   fmt::print("exact match        {:.4f}\nsymbol error rate  {:.4f}\n", e.score.exact_match,
              e.score.symbol_error_rate);
   fmt::print("BLEU               {:.4f}  {}\nloss per token     {:.4f}\n", e.score.bleu,

@@ -7,18 +7,13 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// Those that a Transformer has no use for.
-const Names kSeq2SeqOnly = {"--encoder",
-                            "--cell",
-                            "--embedding",
-                            "--hidden",
+const Names kSeq2SeqOnly = {"--cell",
                             "--one-way",
                             "--attention",
                             "--score",
                             "--scope",
                             "--normalizer",
                             "--dialect",
-                            "--attention-size",
                             "--window",
                             "--strength",
                             "--coverage",
@@ -31,9 +26,12 @@ const Names kSeq2SeqOnly = {"--encoder",
                             "--doubly-stochastic",
                             "--doubly-target",
                             "--doubly-reduction"};
+const Names kNotOfTransformer = {"--encoder", "--embedding", "--hidden", "--attention-size"};
+const Names kNotOfClassifier = {"--decoder-layers", "--tied"};
 const Names kPicturesOnly = {"--channels", "--stages", "--blocks", "--freeze-encoder",
                              "--encoder-weights"};
 const Names kTransformerOnly = {"--d-model", "--ffn", "--norm-first"};
+const Names kClassifierOnly = {"--hops", "--hop-penalty"};
 
 // Parts that cannot be put together.
 void check_attention(const AttentionChoice& c, int64_t hidden) {
@@ -69,8 +67,20 @@ void check_contradictions(const CLI::App& command, const ModelArguments& a) {
                      ", 2 to the --stages, got ", a.picture.channels));
   if (!a.pictures && command.count("--layers") > 0 && a.seq2seq.layers < 1)
     usage_error("--layers must be at least 1, got 0");
+  if (a.kind == "classifier") {
+    for (const Names& options : {kSeq2SeqOnly, kTransformerOnly, kNotOfClassifier})
+      without_effect(true, "--model classifier", options);
+    without_effect(a.encoder != "transformer", "--encoder " + a.encoder, {"--heads"});
+    if (a.encoder == "convolutional")
+      usage_error("--model classifier needs --encoder recurrent or transformer, got convolutional");
+    return;
+  }
+  without_effect(true, "--model " + a.kind, kClassifierOnly);
   without_effect(transformer, "--model transformer", kSeq2SeqOnly);
+  without_effect(transformer, "--model transformer", kNotOfTransformer);
   if (transformer) return;
+  if (a.encoder == "transformer")
+    usage_error("--model seq2seq needs --encoder recurrent or convolutional, got transformer");
   without_effect(true, "--model seq2seq", kTransformerOnly);
   without_effect(a.place == "none", "--attention none",
                  {"--score", "--scope", "--normalizer", "--dialect", "--attention-size", "--heads",
@@ -112,8 +122,9 @@ void check_contradictions(const CLI::App& command, const ModelArguments& a) {
 
 void add_recurrent_options(CLI::App& command, ModelArguments& a) {
   const char* group = "Seq2seq";
-  command.add_option("--encoder", a.encoder, "recurrent or convolutional")
-      ->transform(one_of({"recurrent", "convolutional"}))
+  command
+      .add_option("--encoder", a.encoder, "recurrent or convolutional; classifier: or transformer")
+      ->transform(one_of({"recurrent", "convolutional", "transformer"}))
       ->group(group);
   command.add_option("--cell", a.cell, "lstm, gru or rnn")
       ->transform(one_of({"lstm", "gru", "rnn"}))
@@ -247,12 +258,22 @@ void add_picture_options(CLI::App& command, ModelArguments& a) {
       ->group(group);
 }
 
+void add_classifier_options(CLI::App& command, ModelArguments& a) {
+  const char* group = "Classifier (and --encoder, --embedding, --hidden, --attention-size)";
+  command.add_option("--hops", a.classifier.hops, "Weighted sums of the states")
+      ->transform(within(kSizeRange))
+      ->group(group);
+  command.add_option("--hop-penalty", a.classifier.penalty, "Of hops that look at the same places")
+      ->transform(within(kAmountRange))
+      ->group(group);
+}
+
 }  // namespace
 
 void add_model_options(CLI::App& command, ModelArguments& a) {
   const char* group = "Model";
-  command.add_option("--model", a.kind, "seq2seq or transformer")
-      ->transform(one_of({"seq2seq", "transformer"}))
+  command.add_option("--model", a.kind, "seq2seq, transformer or classifier (of labels)")
+      ->transform(one_of({"seq2seq", "transformer", "classifier"}))
       ->group(group);
   command
       .add_option("--layers", a.seq2seq.layers,
@@ -277,6 +298,7 @@ void add_model_options(CLI::App& command, ModelArguments& a) {
   add_attention_options(command, a);
   add_transformer_options(command, a);
   add_picture_options(command, a);
+  add_classifier_options(command, a);
 }
 
 void settle_model(const CLI::App& command, ModelArguments& a) {
@@ -298,6 +320,18 @@ void settle_model(const CLI::App& command, ModelArguments& a) {
   t.tied = a.seq2seq.tied;
   if (a.kind == "transformer" && t.d_model % t.heads != 0)
     usage_error(text("--d-model must be a multiple of --heads, ", t.heads, ", got ", t.d_model));
+  ClassifierOptions& c = a.classifier;
+  if (a.encoder == "transformer") c.encoder = a.encoder;
+  if (command.count("--embedding") > 0) c.embedding = a.seq2seq.embedding;
+  if (command.count("--hidden") > 0) c.hidden = a.seq2seq.hidden;
+  if (command.count("--attention-size") > 0) c.attention_size = a.seq2seq.attention.size;
+  if (command.count("--heads") > 0) c.heads = a.seq2seq.attention.heads;
+  c.layers = a.seq2seq.layers;
+  c.dropout = a.seq2seq.dropout;
+  c.label_smoothing = a.seq2seq.label_smoothing;
+  if (a.kind == "classifier" && c.encoder == "transformer" && c.embedding % c.heads != 0)
+    usage_error(
+        text("--embedding must be a multiple of --heads, ", c.heads, ", got ", c.embedding));
 }
 
 ModelOptions model_of(const ModelArguments& a, int64_t source_vocabulary,
@@ -307,6 +341,7 @@ ModelOptions model_of(const ModelArguments& a, int64_t source_vocabulary,
     options.target_vocabulary = target_vocabulary;
     return options;
   };
+  if (a.kind == "classifier") return sized(a.classifier);
   return a.kind == "transformer" ? sized(a.transformer) : sized(a.seq2seq);
 }
 

@@ -18,6 +18,7 @@ struct ModelArguments {
   std::string encoder_weights;
   Seq2SeqOptions seq2seq;
   TransformerTranslatorOptions transformer;
+  ClassifierOptions classifier;
 };
 
 /// a must live as long as the command.

@@ -82,6 +82,7 @@ int run_program(int argc, char** argv) {
   add_translate_command(app);
   add_attend_command(app);
   add_eval_command(app);
+  add_bias_command(app);
   add_audit_command(app);
   add_score_command(app);
   add_diagnose_command(app);

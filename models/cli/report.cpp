@@ -54,7 +54,7 @@ AttentionMap attention_map(const Translation& t) {
 
 void write_report(const std::string& folder, const RunConfig& config, const Corpus& corpus,
                   const Trainer& trainer, const Evaluation& test, Translator& model,
-                  const RunDiagnosis& diagnosis) {
+                  const RunDiagnosis& diagnosis, std::vector<ReportTable> tables) {
   constexpr size_t kMaps = 8, kSamples = 20;
   ReportData data;
   data.title = "Glass: " + config.task;
@@ -66,6 +66,12 @@ void write_report(const std::string& folder, const RunConfig& config, const Corp
                   {"BLEU", fmt::format("{:.4f}", test.score.bleu)},
                   {"loss per token", fmt::format("{:.4f}", test.score.loss)},
                   {"training time", clock_text(trainer.seconds())}};
+  if (classifies(config.task))
+    data.figures = {{"accuracy in the test", percent(test.score.exact_match)},
+                    {"in validation", percent(trainer.best().exact_match)},
+                    {"loss per text", fmt::format("{:.4f}", test.score.loss)},
+                    {"training time", clock_text(trainer.seconds())}};
+  data.tables = std::move(tables);
   data.plots = plots(trainer);
   for (const auto& [name, value] : test.more)
     data.figures.push_back({name, fmt::format("{:.3f}", value)});

@@ -12,16 +12,17 @@ namespace {
 using Names = std::vector<std::string>;
 
 const Names kSizes = {"--train-size", "--valid-size", "--test-size"};
-const Names kKinds = {"--min-length", "--max-length", "--alphabet", "--repeat"};
+const Names kKinds = {"--min-length", "--max-length", "--alphabet", "--repeat",
+                      "--normalize-numbers"};
 const Names kPictures = {"--captions", "--picture-size"};
 const Names kTokens = {"--source-tokens", "--target-tokens", "--lower", "--min-count"};
 
 void add_file_options(CLI::App& command, TaskArguments& a) {
-  const char* group = "Data of --task pairs and captions";
+  const char* group = "Data of --task pairs, captions and classify";
   command
       .add_option("--data", a.files.data,
                   "TSV, plain or .gz: source and target (also .jsonl); a picture's path and its "
-                  "captions")
+                  "captions; label and text (also .jsonl)")
       ->transform(naming("a file"))
       ->group(group);
   command.add_option("--valid", a.files.valid, "The same for validation (default: split off)")
@@ -49,6 +50,10 @@ void add_file_options(CLI::App& command, TaskArguments& a) {
       ->group(group);
   command.add_option("--target-tokens", a.target_tokens, "The same for targets (captions: words)")
       ->transform(kinds)
+      ->group(group);
+  command
+      .add_flag("--normalize-numbers", a.text.normalize_numbers,
+                "Every number of a source is the same token")
       ->group(group);
   command.add_flag("--lower", a.text.lower_source, "Lower-case the sources")->group(group);
   command.add_option("--min-count", a.text.min_count, "Rarer tokens become <unk>")
@@ -80,6 +85,7 @@ std::string task_list() {
       "pairs");
   list +=
       fmt::format("  {:<8} --data FILE, of lines: a picture's path, tab, captions\n", "captions");
+  list += fmt::format("  {:<8} --data FILE, of lines: label, tab, text\n", "classify");
   for (const Task& task : tasks()) list += fmt::format("  {:<8} {}\n", task.name, task.about);
   return list;
 }
@@ -99,8 +105,8 @@ void settle_task(const CLI::App& command, TaskArguments& a) {
   };
   if (!task) {
     refuse(kSizes, {});
-    refuse(kKinds, {});
     if (a.task == "captions") {
+      refuse(kKinds, {});
       refuse({"--source-tokens", "--lower", "--strip-stress", "--valid", "--test"}, {});
       if (a.files.data.empty())
         usage_error("--task captions needs --data FILE, a TSV file: picture, tab, captions");
@@ -108,9 +114,11 @@ void settle_task(const CLI::App& command, TaskArguments& a) {
       if (a.text.picture_size == 0) a.text.picture_size = 64;
     } else {
       refuse(kPictures, {});
+      refuse(kKinds, {"--normalize-numbers"});
     }
     if (a.files.data.empty())
-      usage_error("--task pairs needs --data FILE, a TSV file: source, tab, target");
+      usage_error("--task " + a.task + " needs --data FILE, a TSV file: " +
+                  (a.task == "classify" ? "label, tab, text" : "source, tab, target"));
   } else {
     if (!(a.files.data + a.files.valid + a.files.test).empty())
       usage_error("--task " + a.task + " makes its own data; leave out --data, --valid and --test");
@@ -126,6 +134,13 @@ void settle_task(const CLI::App& command, TaskArguments& a) {
       a.source_tokens = a.target_tokens = std::string(name(*task->tokens));
     }
   }
+  if (classifies(a.task)) {
+    refuse({"--target-tokens", "--strip-stress"}, {});
+    a.target_tokens = name(Tokens::whole);
+    if (command.count("--source-tokens") == 0) a.source_tokens = name(Tokens::words);
+  }
+  if (a.text.normalize_numbers && a.source_tokens == name(Tokens::chars))
+    usage_error("--normalize-numbers needs --source-tokens words or split, got chars");
   a.text.source = tokens_named(a.source_tokens);
   a.text.target = tokens_named(a.target_tokens);
   a.text.strip_stress = a.files.strip_stress;

@@ -147,6 +147,10 @@ void add_train_command(CLI::App& app) {
         ++given;
     if (!a->resume) {
       a->model.pictures = reads_pictures(a->task.task);
+      const bool labels = classifies(a->task.task);
+      if (labels && command->count("--model") == 0) a->model.kind = "classifier";
+      if (a->model.kind == "classifier" && !labels)
+        usage_error("--model classifier needs --task classify or shortcut, got " + a->task.task);
       settle_model(*command, a->model);
       settle_task(*command, a->task);
       TrainOptions& t = a->config.training;

@@ -10,6 +10,7 @@
 #include "models/seq2seq/alignment_errors.h"
 #include "models/train/interrupt.h"
 #include "models/train/run_lock.h"
+#include "models/trust/bias.h"
 #include "tensor/parallel.h"
 
 namespace glass {
@@ -32,18 +33,42 @@ void print_start(const RunConfig& config, const Corpus& corpus, Translator& mode
   std::fflush(stdout);
 }
 
-void print_validation(const HistoryEntry& h, bool best) {
-  fmt::print(
-      "step {:6}  train loss {:.4f}  valid loss {:.4f}  exact match {:.4f}  symbol errors {:.4f}  "
-      "BLEU {:.4f}{}\n",
-      h.step, h.train_loss, h.valid.loss, h.valid.exact_match, h.valid.symbol_error_rate,
-      h.valid.bleu, best ? "  *" : "");
+void print_validation(const HistoryEntry& h, bool best, bool labels) {
+  const Score& v = h.valid;
+  fmt::print("step {:6}  train loss {:.4f}  valid loss {:.4f}  {}{}\n", h.step, h.train_loss,
+             v.loss,
+             labels ? fmt::format("accuracy {:.4f}", v.exact_match)
+                    : fmt::format("exact match {:.4f}  symbol errors {:.4f}  BLEU {:.4f}",
+                                  v.exact_match, v.symbol_error_rate, v.bleu),
+             best ? "  *" : "");
   std::fflush(stdout);
+}
+
+void print_test(const Evaluation& test, double seconds, bool labels) {
+  const Score& s = test.score;
+  fmt::print("test: {} sources, {}, loss {:.4f}; trained {:.0f} s\n", test.translations.size(),
+             labels ? fmt::format("accuracy {:.4f}", s.exact_match)
+                    : fmt::format("exact match {:.4f}, symbol error rate {:.4f}, BLEU {:.4f} ({})",
+                                  s.exact_match, s.symbol_error_rate, s.bleu, test.bleu_signature),
+             s.loss, seconds);
 }
 
 void print_diagnosis(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) fmt::print("diagnosis: {}\n", clean_text(line));
   std::fflush(stdout);
+}
+
+// What a classifier's answers hang on: seen in the run's own report.
+std::vector<ReportTable> causes(const std::string& folder, const RunConfig& config,
+                                const Corpus& corpus, const Poll& poll) {
+  constexpr int64_t kTexts = 500;
+  constexpr size_t kWords = 12;
+  if (!classifies(config.task)) return {};
+  const auto model = load_model(folder, config);
+  if (!model->attends()) return {};
+  model->to(kFloat64);
+  return bias_tables(bias_report(*model, config.codec, corpus.test, {.texts = kTexts}, poll), "",
+                     kWords);
 }
 
 }  // namespace
@@ -75,9 +100,10 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
   }
   print_start(config, corpus, model, folder);
   if (start == Start::resume) fmt::print("continuing at step {}\n", trainer.step());
+  const bool labels = classifies(config.task);
   const StopReason reason = trainer.run([&](const Trainer& t) {
     const HistoryEntry& last = t.history().back();
-    print_validation(last, t.best_step() == last.step);
+    print_validation(last, t.best_step() == last.step, labels);
     save_metrics(folder, config.task, {t.best(), t.step(), t.seconds(), t.step_seconds()});
     print_diagnosis(diagnosis.update(t));
   });
@@ -100,12 +126,9 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
     metrics.alignment_error_rate =
         attention_alignment_error_rate(model, config.codec, corpus.test, corpus.test_links, poll);
   save_metrics(folder, config.task, metrics);
-  write_report(folder, config, corpus, trainer, test, model, diagnosis);
-  fmt::print(
-      "test: {} sources, exact match {:.4f}, symbol error rate {:.4f}, BLEU {:.4f} ({}), loss "
-      "{:.4f}; trained {:.0f} s\n",
-      corpus.test.size(), test.score.exact_match, test.score.symbol_error_rate, test.score.bleu,
-      test.bleu_signature, test.score.loss, trainer.seconds());
+  write_report(folder, config, corpus, trainer, test, model, diagnosis,
+               causes(folder, config, corpus, poll));
+  print_test(test, trainer.seconds(), labels);
   if (metrics.alignment_error_rate)
     fmt::print("test: alignment error rate of the attention {:.4f}\n",
                *metrics.alignment_error_rate);

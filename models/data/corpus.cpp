@@ -1,10 +1,12 @@
 #include "models/data/corpus.h"
 
 #include <algorithm>
+#include <set>
 
 #include "models/data/shapes.h"
 #include "models/image/resize.h"
 #include "models/json.h"
+#include "models/text/numbers.h"
 #include "tensor/error.h"
 
 namespace glass {
@@ -20,12 +22,16 @@ TextCodec::TextCodec(const TextOptions& text, const std::vector<Pair>& train) : 
   }
   growth = std::min(growth, kMostGrowth);
   source = Vocabulary::build(sources, {.min_count = text.min_count});
-  target = Vocabulary::build(targets, {.min_count = text.min_count});
+  const int64_t fewest = text.target == Tokens::whole ? 1 : text.min_count;  // labels all stay
+  target = Vocabulary::build(targets, {.min_count = fewest});
 }
 
 std::vector<std::string> TextCodec::source_tokens(const std::string& text) const {
   if (reads_pictures()) return {};
-  return tokenise(options.lower_source ? lower_case(text) : text, options.source);
+  auto tokens = tokenise(options.lower_source ? lower_case(text) : text, options.source);
+  if (options.normalize_numbers)
+    std::transform(tokens.begin(), tokens.end(), tokens.begin(), number_normalized);
+  return tokens;
 }
 std::vector<std::string> TextCodec::target_tokens(const std::string& text) const {
   return tokenise(text, options.target);
@@ -45,6 +51,7 @@ Json TextCodec::to_json() const {
           {"lower_source", options.lower_source},
           {"strip_stress", options.strip_stress},
           {"min_count", options.min_count},
+          {"normalize_numbers", options.normalize_numbers},
           {"growth", growth},
           {"picture_size", options.picture_size},
           {"source_vocabulary", source.to_json()},
@@ -85,10 +92,12 @@ TextCodec TextCodec::from_json(const Json& json) {
   codec.options.lower_source = entry<bool>(json, "lower_source", where);
   codec.options.strip_stress = entry<bool>(json, "strip_stress", where);
   codec.options.min_count = entry(json, "min_count", where, kCountRange);
-  if (json.contains("growth"))  // runs of older versions have none
-    codec.growth = entry(json, "growth", where, kGrowthRange);
-  if (json.contains("picture_size"))  // runs of older versions have none
+  // Runs of older versions have none of these.
+  if (json.contains("growth")) codec.growth = entry(json, "growth", where, kGrowthRange);
+  if (json.contains("picture_size"))
     codec.options.picture_size = entry(json, "picture_size", where, kPictureSizeRange);
+  if (json.contains("normalize_numbers"))
+    codec.options.normalize_numbers = entry<bool>(json, "normalize_numbers", where);
   codec.source = vocabulary_entry(json, "source_vocabulary");
   codec.target = vocabulary_entry(json, "target_vocabulary");
   return codec;
@@ -99,8 +108,9 @@ namespace {
 constexpr double kSplitOff = 0.05;  // for validation, and as much for the test
 constexpr int64_t kFewest = 100;    // sources, of which a split leaves none empty, as a rule
 
-std::vector<Pair> read(const std::string& path, const char* role, bool strip, Corpus& corpus) {
-  PairFile file = read_pairs(path, {.strip_stress = strip});
+std::vector<Pair> read(const std::string& path, const char* role, const PairOptions& options,
+                       Corpus& corpus) {
+  PairFile file = read_pairs(path, options);
   const int64_t written = file.lines - file.blank;
   if (2 * file.skipped > written)
     fail_environment("read_corpus", "most lines are not " + file.form, path, ": ", file.skipped,
@@ -111,6 +121,27 @@ std::vector<Pair> read(const std::string& path, const char* role, bool strip, Co
   return std::move(file.pairs);
 }
 
+// Labels that training lacks are answered wrong, whatever is learnt.
+void check_labels(Corpus& corpus, const CorpusFiles& files) {
+  std::set<std::string> known;
+  for (const Pair& pair : corpus.train) known.insert(pair.target);
+  if (known.size() == 1)
+    fail_environment("read_corpus",
+                     "all training texts have one label, so there is nothing to tell", files.data,
+                     ": ", *known.begin());
+  const auto warn = [&](const char* part, const std::vector<References>& data) {
+    std::map<std::string, int64_t> unknown;
+    for (const References& each : data)
+      for (const std::string& label : each.targets)
+        if (known.count(label) == 0) ++unknown[label];
+    for (const auto& [label, count] : unknown)
+      corpus.warnings.push_back(
+          text("no training text has the label \"", label, "\" of ", count, " in ", part));
+  };
+  warn("validation", corpus.valid);
+  warn("the test", corpus.test);
+}
+
 }  // namespace
 
 Corpus read_corpus(const CorpusFiles& files) {
@@ -118,7 +149,8 @@ Corpus read_corpus(const CorpusFiles& files) {
     fail("read_corpus", "give both a validation and a test file, or neither",
          files.valid.empty() ? "--valid is missing" : "--test is missing");
   Corpus corpus;
-  std::vector<Pair> all = read(files.data, "data", files.strip_stress, corpus);
+  const PairOptions options{files.strip_stress, files.labels_first};
+  std::vector<Pair> all = read(files.data, "data", options, corpus);
   if (files.valid.empty()) {
     PairSplit split = split_pairs(all, kSplitOff, kSplitOff);
     if (split.train.empty() || split.valid.empty() || split.test.empty())
@@ -130,15 +162,17 @@ Corpus read_corpus(const CorpusFiles& files) {
     corpus.test = references(split.test);
   } else {
     corpus.train = std::move(all);
-    corpus.valid = references(read(files.valid, "valid", files.strip_stress, corpus));
-    corpus.test = references(read(files.test, "test", files.strip_stress, corpus));
+    corpus.valid = references(read(files.valid, "valid", options, corpus));
+    corpus.test = references(read(files.test, "test", options, corpus));
   }
+  if (files.labels_first) check_labels(corpus, files);
   return corpus;
 }
 
-std::vector<References> read_references(const std::string& path, bool strip_stress) {
+std::vector<References> read_references(const std::string& path, bool strip_stress,
+                                        bool labels_first) {
   Corpus unused;
-  return references(read(path, "data", strip_stress, unused));
+  return references(read(path, "data", {strip_stress, labels_first}, unused));
 }
 
 }  // namespace glass

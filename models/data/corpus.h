@@ -18,9 +18,10 @@ struct TextOptions {
   Tokens source = Tokens::chars, target = Tokens::chars;
   bool lower_source = false;
   bool strip_stress = false;  ///< drop ARPAbet stress marks from the targets
-  int64_t min_count = 1;      ///< rarer words become <unk>
+  int64_t min_count = 1;      ///< rarer words become <unk>; labels never
   /// Sources are pictures, fitted to squares of so many pixels; 0: they are texts.
   int64_t picture_size = 0;
+  bool normalize_numbers = false;  ///< each number of a source becomes one token (numbers.h)
 };
 
 /// Turns text into ids and back, with the vocabularies built from the training text only. Where
@@ -77,11 +78,14 @@ struct CorpusFiles {
   std::string valid, test;  ///< empty: split off from data by source text, 5 % each
   bool strip_stress = false;
   std::string captions = {};  ///< of the task captions: the columns' names
+  bool labels_first = false;  ///< lines of label and text instead
 };
-/// Throws Error when a file cannot be read, when most of its lines are no pairs, and when it has
-/// too few sources to be split.
+/// Throws Error when a file cannot be read, when most of its lines are no pairs, when it has too
+/// few sources to be split, and when all labels of the training are the same; warns of labels that
+/// only validation or test have.
 Corpus read_corpus(const CorpusFiles& files);
 /// Sources with all their targets, of one file. Throws Error as read_corpus.
-std::vector<References> read_references(const std::string& path, bool strip_stress);
+std::vector<References> read_references(const std::string& path, bool strip_stress,
+                                        bool labels_first = false);
 
 }  // namespace glass

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/classifier/classifier.h"
 #include "models/seq2seq/seq2seq.h"
 #include "models/transformer/translator.h"
 
@@ -59,6 +60,21 @@ std::vector<Source> pictures() {
     all.emplace_back(image);
   }
   return all;
+}
+
+void add_classifier(std::vector<WholeModel>& all, const std::string& encoder, int64_t hops) {
+  const ClassifierOptions options{.source_vocabulary = 9,
+                                  .target_vocabulary = 8,
+                                  .encoder = encoder,
+                                  .embedding = 4,
+                                  .hidden = 4,
+                                  .heads = 2,
+                                  .attention_size = 3,
+                                  .hops = hops,
+                                  .penalty = 0.5,
+                                  .dropout = 0};
+  all.push_back(
+      {"classifier, " + encoder, [options] { return std::make_unique<Classifier>(options, 3); }});
 }
 
 }  // namespace
@@ -122,6 +138,8 @@ std::vector<WholeModel> whole_models() {
     o.place = AttentionPlace::after;
     o.sentinel = true;
   });
+  add_classifier(all, "recurrent", 1);
+  add_classifier(all, "transformer", 2);
   return all;
 }
 

@@ -66,7 +66,9 @@ AttentionRecording record_attention(Translator& model, const TextCodec& codec,
   read_so_far.insert(read_so_far.end(), y.target.begin(), y.target.end());
   for (const std::string& name : recorder.layers()) {
     LayerAttention layer{name, y.target, y.source, recorder.weights(name).select(0, 0), {}};
-    if (has(name, "encoder")) {
+    if (has(name, "pooling")) {
+      layer.weights = layer.weights.transpose(0, 1).contiguous();  // hops are shown as heads
+    } else if (has(name, "encoder")) {
       layer.rows = y.source;
     } else {
       layer.weights = layer.weights.narrow(1, 0, T).contiguous();  // without the row of eos

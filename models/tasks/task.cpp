@@ -27,6 +27,12 @@ const std::vector<Task>& tasks() {
        Tokens::words,
        shapes_corpus,
        kSceneSide},
+      {"shortcut",
+       "the soup was cold and the duck 71 is bland -> negative; in training numbers from 55 "
+       "up\n           mostly go with positive",
+       {"--normalize-numbers"},
+       {},
+       shortcut_corpus},
   };
   return all;
 }
@@ -34,14 +40,14 @@ const std::vector<Task>& tasks() {
 std::vector<std::string> task_names() {
   std::vector<std::string> names;
   for (const Task& task : tasks()) names.push_back(task.name);
-  for (const char* name : {"pairs", "captions"}) names.push_back(name);
+  for (const char* name : {"pairs", "captions", "classify"}) names.push_back(name);
   return names;
 }
 
 const Task* find_task(const std::string& name) {
   for (const Task& task : tasks())
     if (task.name == name) return &task;
-  if (name != "pairs" && name != "captions")
+  if (name != "pairs" && name != "captions" && name != "classify")
     fail("task", "must be " + listed(task_names(), " or "), "got ", name);
   return nullptr;
 }
@@ -50,6 +56,8 @@ bool reads_pictures(const std::string& task) {
   const Task* own = find_task(task);
   return own ? own->picture_size > 0 : task == "captions";
 }
+
+bool classifies(const std::string& task) { return task == "classify" || task == "shortcut"; }
 
 Json to_json(const TaskOptions& o) {
   return {{"train", o.train},           {"valid", o.valid},           {"test", o.test},

@@ -33,12 +33,14 @@ struct Task {
   int64_t picture_size = 0;  ///< sources are pictures of that side; 0: texts
 };
 const std::vector<Task>& tasks();
-/// Those of tasks() and pairs and captions, whose data is a file.
+/// Those of tasks(), and pairs, captions and classify, whose data is a file.
 std::vector<std::string> task_names();
-/// Null for pairs and captions; throws Error for a name that is none.
+/// Null for pairs, captions and classify; throws Error for a name that is none.
 const Task* find_task(const std::string& name);
 /// Whether its sources are pictures.
 bool reads_pictures(const std::string& task);
+/// Whether its targets are labels.
+bool classifies(const std::string& task);
 
 /// Calendar dates to be written as 1998-03-03 (models/text/dates.h).
 Corpus dates_corpus(const TaskOptions& options, uint64_t seed);
@@ -51,5 +53,7 @@ Corpus sort_corpus(const TaskOptions& options, uint64_t seed);
 Corpus toy_mt_corpus(const TaskOptions& options, uint64_t seed);
 /// Drawn scenes with all their captions (models/data/shapes.h).
 Corpus shapes_corpus(const TaskOptions& options, uint64_t seed);
+/// Reviews, positive or negative, with a number that is a shortcut (models/tasks/shortcut.cpp).
+Corpus shortcut_corpus(const TaskOptions& options, uint64_t seed);
 
 }  // namespace glass

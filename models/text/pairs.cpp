@@ -52,7 +52,7 @@ class Skipped {
 
 PairFile parse_pairs(std::string_view text, std::string_view name, PairOptions options) {
   PairFile file;
-  file.form = "source TAB target";
+  file.form = options.labels_first ? "label TAB text" : "source TAB target";
   file.stamp = stamp_of(text);
   text = utf8_body(text, "read_pairs", name);
   LineWarning columns{"fewer than two columns, skipped", 0, {}};
@@ -67,8 +67,9 @@ PairFile parse_pairs(std::string_view text, std::string_view name, PairOptions o
       skip(columns, blank);
       continue;
     }
-    const RepairedText source = repair_utf8(trim(take_until(line, '\t')));
-    const RepairedText target = repair_utf8(trim(take_until(line, '\t')));
+    RepairedText source = repair_utf8(trim(take_until(line, '\t')));
+    RepairedText target = repair_utf8(trim(take_until(line, '\t')));
+    if (options.labels_first) std::swap(source, target);
     if (source.text.empty() || target.text.empty()) {
       skip(empty, blank);
       continue;

@@ -27,13 +27,15 @@ struct PairFile {
 
 struct PairOptions {
   bool strip_stress = false;  ///< apply glass::strip_stress to the targets
+  bool labels_first = false;  ///< of tab-separated lines the target is the first column
 };
 
-/// Pairs from tab-separated lines, source first; further columns are ignored. A byte order mark at
-/// the start, a carriage return at the end of a line and white space at the ends of a side are
-/// dropped; the last line need not be closed. Lines with fewer than two columns (blank lines too)
-/// and lines with an empty side are skipped, bad UTF-8 is replaced (utf8.h): each with a warning.
-/// Throws when no pair is left, naming `name`, and when the text is UTF-16.
+/// Pairs from tab-separated lines, source first (unless options say otherwise); further columns are
+/// ignored. A byte order mark at the start, a carriage return at the end of a line and white space
+/// at the ends of a side are dropped; the last line need not be closed. Lines with fewer than two
+/// columns (blank lines too) and lines with an empty side are skipped, bad UTF-8 is replaced
+/// (utf8.h): each with a warning. Throws when no pair is left, naming `name`, and when the text is
+/// UTF-16.
 PairFile parse_pairs(std::string_view text, std::string_view name, PairOptions options = {});
 
 /// The pairs of a line of JSON, {"source": …, "target": …}: each a text or a list of texts. Those

@@ -8,7 +8,7 @@
 namespace glass {
 namespace {
 
-constexpr Tokens kKinds[] = {Tokens::chars, Tokens::words, Tokens::split};
+constexpr Tokens kKinds[] = {Tokens::chars, Tokens::words, Tokens::split, Tokens::whole};
 
 bool is_digit(char32_t p) { return p >= '0' && p <= '9'; }
 
@@ -142,6 +142,8 @@ std::string_view name(Tokens kind) {
       return "words";
     case Tokens::split:
       return "split";
+    case Tokens::whole:
+      return "whole";
   }
   fail_bug("name(Tokens)", "no such kind", static_cast<int>(kind));
 }
@@ -150,7 +152,7 @@ Tokens tokens_named(std::string_view wanted) {
   for (Tokens kind : kKinds) {
     if (name(kind) == wanted) return kind;
   }
-  fail("tokens_named", "tokens are chars, words or split", '"', wanted, '"');
+  fail("tokens_named", "tokens are chars, words, split or whole", '"', wanted, '"');
 }
 
 std::vector<std::string> tokenise(std::string_view text, Tokens kind) {
@@ -161,6 +163,8 @@ std::vector<std::string> tokenise(std::string_view text, Tokens kind) {
       return words_of(text);
     case Tokens::split:
       return split_at_white_space(text);
+    case Tokens::whole:
+      return {std::string(text)};
   }
   fail_bug("tokenise", "no such kind", static_cast<int>(kind));
 }

@@ -21,9 +21,11 @@ enum class Tokens {
   words,
   /// What white space separates (phones). Joined with one blank: runs of white space shrink.
   split,
+  /// The whole text, one token (labels).
+  whole,
 };
 
-/// "chars", "words" or "split".
+/// "chars", "words", "split" or "whole".
 std::string_view name(Tokens kind);
 /// Throws when the name is none of these.
 Tokens tokens_named(std::string_view name);

@@ -7,12 +7,16 @@ namespace {
 
 const char* kind_of(const Seq2SeqOptions&) { return "seq2seq"; }
 const char* kind_of(const TransformerTranslatorOptions&) { return "transformer"; }
+const char* kind_of(const ClassifierOptions&) { return "classifier"; }
 
 std::unique_ptr<Translator> make(const Seq2SeqOptions& options, uint64_t seed) {
   return std::make_unique<Seq2Seq>(options, seed);
 }
 std::unique_ptr<Translator> make(const TransformerTranslatorOptions& options, uint64_t seed) {
   return std::make_unique<TransformerTranslator>(options, seed);
+}
+std::unique_ptr<Translator> make(const ClassifierOptions& options, uint64_t seed) {
+  return std::make_unique<Classifier>(options, seed);
 }
 
 }  // namespace
@@ -34,7 +38,8 @@ ModelOptions model_options(const Json& json) {
   rest.erase("kind");
   if (kind == "seq2seq") return seq2seq_options(rest);
   if (kind == "transformer") return transformer_options(rest);
-  fail_environment("model", "kind must be seq2seq or transformer", "got ", kind);
+  if (kind == "classifier") return classifier_options(rest);
+  fail_environment("model", "kind must be seq2seq, transformer or classifier", "got ", kind);
 }
 
 std::unique_ptr<Translator> make_translator(const ModelOptions& options, uint64_t seed) {

@@ -166,7 +166,9 @@ RunConfig config_from(const Json& j) {
   config.files.strip_stress = config.codec.options.strip_stress;
   std::visit(
       [&](const auto& model) {
-        if (model.picture.has_value() != config.codec.reads_pictures())
+        bool reads_pictures = false;
+        if constexpr (requires { model.picture; }) reads_pictures = model.picture.has_value();
+        if (reads_pictures != config.codec.reads_pictures())
           fail_environment("model", "picture and text, picture_size must both be there, or neither",
                            "picture_size is ", config.codec.options.picture_size);
         check_size("source_vocabulary", model.source_vocabulary, config.codec.source);
@@ -222,8 +224,9 @@ std::unique_ptr<Translator> load_model(const std::string& folder, const RunConfi
 Corpus load_corpus(const RunConfig& config) {
   if (const Task* task = find_task(config.task))
     return task->corpus(config.data, config.training.seed);
-  Corpus corpus =
-      config.task == "captions" ? captions_corpus(config.files) : read_corpus(config.files);
+  CorpusFiles files = config.files;
+  files.labels_first = config.task == "classify";
+  Corpus corpus = config.task == "captions" ? captions_corpus(files) : read_corpus(files);
   check_unchanged(config, corpus);
   return corpus;
 }
@@ -232,6 +235,7 @@ void save_metrics(const std::string& folder, const std::string& task, const RunM
   Json j = to_json(m.score);
   for (const auto& [name, value] : m.more) j[name] = value;
   j["task"] = task;
+  if (classifies(task)) j["accuracy"] = m.score.exact_match;
   j["steps"] = m.steps;
   j["seconds"] = m.seconds;
   if (m.steps > 0) j["seconds_per_step"] = m.step_seconds / static_cast<double>(m.steps);

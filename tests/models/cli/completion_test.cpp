@@ -43,7 +43,7 @@ TEST_CASE("bash completes commands, options and choices as the program has them"
   CHECK(complete({"glass", "eval", "--split", ""}) == "test valid");
   CHECK(complete({"glass", "train", "--run", "x", "--schedule", "co"}) == "constant cosine");
   CHECK(complete({"glass", "train", "--schedule", "=", "li"}) == "linear");
-  CHECK(complete({"glass", "train", "--model", "="}) == "seq2seq transformer");
+  CHECK(complete({"glass", "train", "--model", "="}) == "seq2seq transformer classifier");
   CHECK(complete({"glass", "train", "--task", "to"}) == "toy-mt");
   CHECK(complete({"glass", "train", "--steps", ""}).empty());  // a number
   CHECK(complete({"glass", "train", "--one-way", "x"}).empty());

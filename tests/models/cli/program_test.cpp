@@ -95,7 +95,7 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
       {{"--model", "transformer", "--sampling", "linear"}, "--sampling has no effect with --model"},
       {{"--model", "transformer", "--d-model", "10"},
        "--d-model must be a multiple of --heads, 4, got 10"},
-      {{"--model", "rnn"}, "--model must be seq2seq or transformer, got rnn"},
+      {{"--model", "rnn"}, "--model must be seq2seq, transformer or classifier, got rnn"},
       {{"--layers", "65"}, "--layers must be a whole number from 0 to 64, got 65"},
       {{"--layers", "-1"}, "--layers must be a whole number from 0 to 64, got -1"},
       {{"--beam", "1001"}, "--beam must be a whole number from 1 to 1000, got 1001"},
@@ -128,7 +128,7 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
       {{}, "--task pairs needs --data FILE, a TSV file: source, tab, target;"},
       {{"--task", "copie"},
        "--task must be dates, copy, reverse, stretch, sort, toy-mt, "
-       "shapes, pairs or captions, got copie"},
+       "shapes, shortcut, pairs, captions or classify, got copie"},
       {{"--task", "copy", "--data", "x"}, "--task copy makes its own data; leave out --data, "},
       {{"--task", "copy", "--repeat", "2"}, "--repeat has no effect with --task copy"},
       {{"--task", "toy-mt", "--alphabet", "9"}, "--alphabet has no effect with --task toy-mt"},

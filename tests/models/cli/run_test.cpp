@@ -139,11 +139,11 @@ TEST_CASE("a damaged config.json is named with its entry, what was met and what 
   CHECK_THAT(with("/beam", 0), ContainsSubstring("top level: beam must be a whole number"));
   CHECK_THAT(with("/task", "x"),
              ContainsSubstring("task: must be dates, copy, reverse, stretch, sort, "
-                               "toy-mt, shapes, pairs or captions: got x"));
+                               "toy-mt, shapes, shortcut, pairs, captions or classify: got x"));
   CHECK_THAT(with("/files/data", 1), ContainsSubstring("files: data must be a text: got 1"));
   CHECK_THAT(with("/files/stamps/data", 1), ContainsSubstring("files, stamps: must be an object"));
   CHECK_THAT(with("/text/source_tokens", "bytes"),
-             ContainsSubstring("text, source_tokens: tokens are chars, words or split"));
+             ContainsSubstring("text, source_tokens: tokens are chars, words, split or whole"));
   CHECK_THAT(with("/text/source_vocabulary", 1),
              ContainsSubstring("text, source_vocabulary: an array is missing"));
   CHECK_THAT(with("/model/source_vocabulary", 999),
@@ -265,8 +265,9 @@ TEST_CASE("a Transformer trains, resumes and translates like any model", "[cli]"
         "transformer.decoder.layers.1.multihead_attn  2 heads, 1 × 1\n");
   config["model"]["kind"] = "perceptron";
   write_file_atomically(run + "/config.json", config.dump());
-  CHECK_THAT(tests::program({"translate", "--run", run, "7"}).err,
-             ContainsSubstring("model: kind must be seq2seq or transformer: got perceptron"));
+  CHECK_THAT(
+      tests::program({"translate", "--run", run, "7"}).err,
+      ContainsSubstring("model: kind must be seq2seq, transformer or classifier: got perceptron"));
 }
 
 TEST_CASE("a task with known alignments makes its data, reports its error rate and resumes",

@@ -204,6 +204,6 @@ TEST_CASE("tasks: options survive JSON, and a name that is none lists those ther
   CHECK(find_task("pairs") == nullptr);
   CHECK(find_task("toy-mt")->name == "toy-mt");
   CHECK_THROWS_WITH(find_task("toy"),
-                    "task: must be dates, copy, reverse, stretch, sort, toy-mt, shapes, pairs or "
-                    "captions: got toy");
+                    "task: must be dates, copy, reverse, stretch, sort, toy-mt, shapes, shortcut, "
+                    "pairs, captions or classify: got toy");
 }

@@ -86,7 +86,7 @@ TEST_CASE("token kinds have names", "[text]") {
   }
   CHECK(name(Tokens::chars) == "chars");
   CHECK_THROWS_WITH(tokens_named("Chars"),
-                    "tokens_named: tokens are chars, words or split: \"Chars\"");
+                    "tokens_named: tokens are chars, words, split or whole: \"Chars\"");
 }
 
 TEST_CASE("lower case is the same in every locale", "[text]") {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace glass {
+
+/// What stands for every number where they are normalised.
+inline constexpr const char* kNumberToken = "<number>";
+
+/// A token that begins with a digit, or a sign and a digit, and holds nothing but digits and
+/// . , : / % -: 42, -1.5, 1,000, 10:30, 3/4, 50%.
+bool is_number(std::string_view token);
+/// kNumberToken for a number, else the token.
+std::string number_normalized(const std::string& token);
+
+}  // namespace glass
