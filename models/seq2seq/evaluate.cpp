@@ -70,8 +70,8 @@ double corpus_loss(Translator& model, const TextCodec& codec, const std::vector<
 
 void check_source_length(const Translator& model, const std::string& text, int64_t tokens) {
   if (tokens > model.longest_source())
-    fail("translate", "a source has more tokens than location scores know places", tokens,
-         ", at most ", model.longest_source(),
+    fail("translate", "a source has more places than location scores know", tokens, ", at most ",
+         model.longest_source(),
          " (--attention-size in training): ", shorten(clean_text(text), 60));
 }
 
