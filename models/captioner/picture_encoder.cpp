@@ -92,14 +92,18 @@ void PictureEncoder::visit(Visitor& v) {
 }
 
 Var PictureEncoder::operator()(const Tensor& pictures) {
+  return (*this)(Var(pictures.to(stem.weight.dtype())));
+}
+
+Var PictureEncoder::operator()(const Var& pictures) {
   if (pictures.ndim() != 4 || pictures.size(1) != 3)
     fail("PictureEncoder", "pictures must be [B, 3, H, W]", pictures.shape());
   cells_along(std::min(pictures.size(2), pictures.size(3)));  // throws where there is none
   if (options_.frozen) eval();                                // statistics stay as well
   const DType dtype = stem.weight.dtype();
   const int64_t B = pictures.size(0), H = pictures.size(2), W = pictures.size(3);
-  const Tensor parts[] = {pictures.to(dtype), places(H, W, dtype).expand({B, 2, H, W})};
-  Var x = relu(stem_norm(stem(Var(cat(parts, 1)))));
+  const Var where(places(H, W, dtype).expand({B, 2, H, W}));
+  Var x = relu(stem_norm(stem(cat({pictures, where}, 1))));
   for (ResidualBlock& block : blocks) x = block(x);
   return transpose(flatten(x, 2), 1, 2);
 }

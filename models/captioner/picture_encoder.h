@@ -46,6 +46,8 @@ class PictureEncoder : public Module {
   /// pictures [B, 3, H, W] -> cells of the map, row by row: [B, h·w, channels], h = ⌊H / 2^stages⌋.
   /// Throws Error where that is 0.
   Var operator()(const Tensor& pictures);
+  /// The same for pictures of the weights' type, with gradients by their pixels.
+  Var operator()(const Var& pictures);
   int64_t cells_along(int64_t pixels) const;
   int64_t cells(int64_t side) const { return cells_along(side) * cells_along(side); }
 

@@ -51,8 +51,7 @@ std::vector<AttentionMap> chosen_maps(const AttendArguments& a, const AttentionR
 
 // Of each word the place that it looked at most.
 void print_peaks(const PictureAttention& a) {
-  fmt::print("{}\n", clean_text(a.name + ": " + a.text));
-  const std::vector<Tensor> maps = mean_maps(a);
+  const std::vector<Tensor> maps = main_maps(a);
   for (size_t i = 0; i < maps.size(); ++i) {
     const std::vector<double> values = maps[i].to_vector<double>();
     const auto most = std::max_element(values.begin(), values.end());
@@ -66,7 +65,7 @@ void print_peaks(const PictureAttention& a) {
 void print_trust(const TrustReport& report) {
   fmt::print("May the weights of {} be believed? {}.\n", report.layer, summary(report));
   for (const TokenTrust& token : report.tokens)
-    fmt::print("{}\n", clean_text(sentence(token, report.source)));
+    fmt::print("{}\n", clean_text(sentence(token, report.source, report.columns)));
 }
 
 void run_attend(const AttendArguments& a) {
@@ -81,10 +80,6 @@ void run_attend(const AttendArguments& a) {
     usage_error("--svg draws texts; the pictures of this run are drawn by --png and --html");
   if (!picture && !a.png.empty())
     usage_error("--png draws on pictures; the texts of this run are drawn by --svg and --html");
-  if (picture && a.trust)
-    usage_error(
-        "--trust holds the weights of texts against what changes the answer; this run reads "
-        "pictures");
   if (a.trust) model->to(kFloat64);
   const AttentionRecording r = record_attention(*model, config.codec, a.text, a.target, a.beam);
   if (a.list) {
@@ -94,13 +89,15 @@ void run_attend(const AttendArguments& a) {
     return;
   }
   if (r.target.empty()) fail("attend", "there is nothing to draw", "the answer is empty");
-  const PictureAttention looked =
-      picture ? look(config.codec, r, r.layer(a.layer)) : PictureAttention();
+  PictureAttention looked = picture ? look(config.codec, r, r.layer(a.layer)) : PictureAttention();
   std::vector<AttentionMap> maps = picture ? std::vector<AttentionMap>() : chosen_maps(a, r);
   std::optional<TrustReport> trust;
   if (a.trust) {
     trust = examine(trust_question(*model, config.codec, r, r.layer(a.layer), head_number(a.head)));
-    maps = trust_maps(*trust);
+    if (picture)
+      looked = trust_look(*trust, std::move(looked));
+    else
+      maps = trust_maps(*trust);
   }
   if (!a.png.empty()) write_png(a.png, overlay_sheet(looked));
   if (!a.svg.empty())
@@ -121,11 +118,10 @@ void run_attend(const AttendArguments& a) {
     write_file_atomically(a.html, report_html(page));
   }
   if (!(a.svg + a.json + a.npy + a.html + a.png).empty()) return;
-  if (trust) maps = {maps.front(), maps.back()};  // the weights, and erasure
-  if (picture)
-    print_peaks(looked);
-  else
-    for (const AttentionMap& map : maps) fmt::print("{}\n", terminal_heat_map(map));
+  if (picture) fmt::print("{}\n", clean_text(looked.name + ": " + looked.text));
+  if (picture && !trust) print_peaks(looked);
+  if (!picture && trust) maps = {maps.front(), maps.back()};  // the weights, and erasure
+  for (const AttentionMap& map : maps) fmt::print("{}\n", terminal_heat_map(map));
   if (trust) print_trust(*trust);
 }
 
@@ -143,8 +139,10 @@ void add_attend_command(CLI::App& app) {
                       "An attention layer (default: the last from target to source)");
   command->add_option("--head", a->head, "A head's number, mean or all")->capture_default_str();
   command->add_flag("--list", a->list, "List the layers instead");
-  command->add_flag("--trust", a->trust,
-                    "Hold the weights against gradients, erased tokens and shuffled weights");
+  command->add_flag(
+      "--trust", a->trust,
+      "Hold the weights against gradients, erased tokens (covered cells of a picture) "
+      "and shuffled weights");
   command->add_option("--beam", a->beam, "Beam width of the model's own answer")
       ->transform(within(kBeamRange))
       ->capture_default_str();

@@ -1,12 +1,14 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <optional>
 
 #include "models/cli/commands.h"
 #include "models/cli/usage.h"
 #include "models/json.h"
 #include "models/report/html.h"
 #include "models/report/label.h"
+#include "models/report/terminal.h"
 #include "models/text/utf8.h"
 #include "models/train/run_folder.h"
 #include "models/trust/bias.h"
@@ -18,9 +20,13 @@ namespace {
 struct BiasArguments {
   std::vector<std::string> runs;
   std::string data, split = "test", layer, html;
-  int64_t texts = 0, top = 15;
+  std::optional<int64_t> texts;
+  int64_t top = 15;
   bool json = false;
 };
+
+constexpr int64_t kManyPictures = 100;  // of a data set, where --texts does not say
+constexpr int64_t kWidestMap = 30;      // columns of a map that a terminal shows
 
 std::vector<References> data_of(const BiasArguments& a, const RunConfig& config) {
   if (!a.data.empty())
@@ -61,21 +67,26 @@ void run_bias(const BiasArguments& a) {
   Json all = Json::array();
   for (const std::string& run : a.runs) {
     const RunConfig config = load_config(run);
-    if (config.codec.reads_pictures())
-      fail("bias", "lists words of texts; this run reads pictures", run);
+    if (config.codec.reads_pictures() && !a.data.empty())
+      fail("bias", "a run that reads pictures is asked about its own data; leave out --data", run);
+    const int64_t texts = a.texts.value_or(config.codec.reads_pictures() ? kManyPictures : 0);
     const auto model = load_model(run, config);
     model->to(kFloat64);
     const BiasReport report =
-        bias_report(*model, config.codec, data_of(a, config), {a.texts, a.layer});
+        bias_report(*model, config.codec, data_of(a, config), {texts, a.layer});
     const double right = 1 - static_cast<double>(report.wrong) / static_cast<double>(report.texts);
     page.figures.push_back({run + ": right answers", fmt::format("{:.2f} %", 100 * right)});
-    for (const ReportTable& table :
-         bias_tables(report, a.runs.size() > 1 ? run : "", static_cast<size_t>(a.top))) {
+    const std::string name = a.runs.size() > 1 ? run : "";
+    for (const AttentionMap& map : bias_maps(report, name)) {
+      if (!a.json && report.columns <= kWidestMap) fmt::print("{}\n", terminal_heat_map(map));
+      page.maps.push_back(map);
+    }
+    for (const ReportTable& table : bias_tables(report, name, static_cast<size_t>(a.top))) {
       if (!a.json) print_table(table);
       page.tables.push_back(table);
     }
     if (!a.json)
-      fmt::print("{}: {} texts, {} wrong, {:.2f} % right\n\n", clean_text(run), report.texts,
+      fmt::print("{}: {} answers, {} wrong, {:.2f} % right\n\n", clean_text(run), report.texts,
                  report.wrong, 100 * right);
     all.push_back(to_json(report));
     all.back()["run"] = run;
@@ -88,7 +99,8 @@ void run_bias(const BiasArguments& a) {
 
 void add_bias_command(CLI::App& app) {
   auto* command = app.add_subcommand(
-      "bias", "Find words with attention and effect out of proportion, in one run or several");
+      "bias",
+      "Find words and regions with attention and effect out of proportion, in one or more runs");
   auto a = std::make_shared<BiasArguments>();
   command->add_option("--run", a->runs, "Run folder; several are shown side by side")
       ->transform(naming("a folder"))
@@ -99,10 +111,11 @@ void add_bias_command(CLI::App& app) {
       ->transform(one_of({"test", "valid"}))
       ->excludes(data)
       ->capture_default_str();
-  command->add_option("--texts", a->texts, "So many of the texts, taken evenly; 0: all")
-      ->transform(within(kCountOrNoneRange))
-      ->capture_default_str();
-  command->add_option("--top", a->top, "Words to show")
+  command
+      ->add_option("--texts", a->texts,
+                   "So many of them, taken evenly; 0: all (default: all texts, 100 pictures)")
+      ->transform(within(kCountOrNoneRange));
+  command->add_option("--top", a->top, "Words or cells to show")
       ->transform(within(kCountRange))
       ->capture_default_str();
   command->add_option("--layer", a->layer,

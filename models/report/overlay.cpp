@@ -51,10 +51,13 @@ void check_sizes(std::string_view op, const PictureAttention& a) {
       fail(op, "need one map per word", head.size(), " for ", a.words.size());
   if (!a.gates.empty() && a.gates.size() != a.words.size())
     fail(op, "need one gate per word", a.gates.size(), " for ", a.words.size());
+  if (!a.map_names.empty() && a.map_names.size() != a.maps.size())
+    fail(op, "need one name per map", a.map_names.size(), " for ", a.maps.size());
 }
 
-std::vector<Tensor> mean_maps(const PictureAttention& a) {
-  check_sizes("mean_maps", a);
+std::vector<Tensor> main_maps(const PictureAttention& a) {
+  check_sizes("main_maps", a);
+  if (!a.map_names.empty()) return a.maps[0];
   std::vector<Tensor> means;
   for (size_t word = 0; word < a.words.size(); ++word) {
     Tensor sum = a.maps[0][word].to(kFloat64).clone();
@@ -100,10 +103,11 @@ Image overlay_sheet(const PictureAttention& a) {
                              gated ? fmt::format("{} {:.2f}", a.gate_name, a.gates[i]) : ""});
     }
   };
-  add(mean_maps(a), !a.gates.empty());
-  if (a.maps.size() > 1) rows[0][0].word = "mean of heads";
-  for (size_t head = 0; a.maps.size() > 1 && head < a.maps.size(); ++head) {
-    rows.push_back({{{}, fmt::format("head {}", head), ""}});
+  add(main_maps(a), !a.gates.empty());
+  const bool named = !a.map_names.empty();
+  if (a.maps.size() > 1) rows[0][0].word = named ? a.map_names[0] : "mean of heads";
+  for (size_t head = named ? 1 : 0; a.maps.size() > 1 && head < a.maps.size(); ++head) {
+    rows.push_back({{{}, named ? a.map_names[head] : fmt::format("head {}", head), ""}});
     add(a.maps[head], false);
   }
   size_t columns = 0;

@@ -15,10 +15,12 @@ struct PictureAttention {
   std::vector<std::vector<Tensor>> maps;  ///< [heads][words], [h, w] each
   std::string gate_name;                  ///< of gates, where the model has some
   std::vector<double> gates;              ///< one per word, in 0 … 1; or none
+  /// Where maps are no heads but different things, the name of each.
+  std::vector<std::string> map_names = {};
 };
 
-/// Throws Error naming op unless there is one map per word in each head, and a gate per word or
-/// none.
+/// Throws Error naming op unless there is one map per word in each head, and a gate per word and a
+/// name per head, or none.
 void check_sizes(std::string_view op, const PictureAttention& attention);
 
 /// The picture as lit by a map [h, w], enlarged (bilinear): where the map is highest the picture
@@ -26,10 +28,10 @@ void check_sizes(std::string_view op, const PictureAttention& attention);
 Image overlay(const Image& picture, const Tensor& map);
 
 /// A sheet: the picture, then for each word the overlay of its map above the word and its gate. Of
-/// several heads a row for their mean, and one for each.
+/// several heads a row for their mean, and one for each; of named maps a row for each.
 Image overlay_sheet(const PictureAttention& attention);
 
-/// The mean of the heads' maps, one per word.
-std::vector<Tensor> mean_maps(const PictureAttention& attention);
+/// What is shown first, one per word: the mean of the heads' maps, or the first of named maps.
+std::vector<Tensor> main_maps(const PictureAttention& attention);
 
 }  // namespace glass

@@ -49,15 +49,19 @@ std::string picture_figure(const PictureAttention& a) {
       "<figure class=\"card look\">\n<img class=\"base\" src=\"{}\" alt=\"{}\">\n<figcaption>"
       "<p class=\"title\">{}</p>\n<p class=\"words\">",
       data_uri(a.picture), escape_xml(a.text), escape_xml(a.name));
-  const std::vector<Tensor> means = mean_maps(a);
+  const std::vector<Tensor> first = main_maps(a);
+  const bool named = !a.map_names.empty();
   for (size_t i = 0; i < a.words.size(); ++i) {
     out +=
         fmt::format("<span class=\"word\" tabindex=\"0\">{}", escape_xml(label_text(a.words[i])));
     if (!a.gates.empty())
       out += fmt::format("<small>{} {:.2f}</small>", escape_xml(a.gate_name), a.gates[i]);
-    out += "<span class=\"shown\">" + shown(means[i], "mean", a.words[i]);
-    for (size_t head = 0; a.maps.size() > 1 && head < a.maps.size(); ++head)
-      out += shown(a.maps[head][i], "head", fmt::format("head {}", head));
+    out += "<span class=\"shown\">" + shown(first[i], "mean", a.words[i]);
+    for (size_t head = named ? 1 : 0; a.maps.size() > 1 && head < a.maps.size(); ++head) {
+      const std::string name = named ? a.map_names[head] : fmt::format("head {}", head);
+      out += fmt::format("<span class=\"part\">{}<small>{}</small></span>",
+                         shown(a.maps[head][i], "head", name), escape_xml(name));
+    }
     out += "</span></span>\n";
   }
   return out + "</p></figcaption></figure>\n";
@@ -74,7 +78,9 @@ const char* const kPictureCss = R"css(
 .look .word small{opacity:.65;font-size:11px;margin-left:3px;font-variant-numeric:tabular-nums}
 .look .shown{display:none;position:absolute;left:16px;top:16px;z-index:1;pointer-events:none}
 .look .word:hover .shown,.look .word:focus .shown{display:flex;gap:6px;align-items:flex-start}
-.look .head{width:117px;height:auto;border-radius:6px;border:1px solid var(--rule)}
+.look .part{background:var(--ink);border-radius:6px;padding:3px;line-height:1.3}
+.look .part small{display:block;text-align:center}
+.look .head{width:117px;height:auto;border-radius:4px;display:block}
 .thumb{width:48px;height:48px;object-fit:contain;border-radius:4px;display:block}
 )css";
 

@@ -9,7 +9,7 @@
 
 namespace glass {
 
-/// How a place is taken away: the others close up, or it holds zeros.
+/// How a place is taken away: the others close up, or it is blank. Cells are always blanked.
 enum class Erasure : uint8_t { drop, blank };
 
 /// An answer of a model and how to run it again: all that the lens needs to know of a model.
@@ -23,6 +23,9 @@ struct TrustQuestion {
   std::function<Var(const Var& inputs)> logits;
   Module* model = nullptr;  ///< with a layer: whose weights are shuffled; null: none are
   std::string layer = {};   ///< its path
+  /// Places are cells of a picture's map with so many columns, row by row; 0: tokens.
+  int64_t columns = 0;
+  Tensor blank = {};  ///< [E]: what stands at a place that is blanked; undefined: zeros
 };
 
 /// What lies behind one token y of an answer. Places are those of the source.
@@ -31,12 +34,13 @@ struct TokenTrust {
   double log_probability = 0;
   std::vector<double> weights = {};
   std::vector<double> gradient = {};        ///< ‖∂logit_y/∂x_s‖
-  std::vector<double> input_gradient = {};  ///< x_s · ∂logit_y/∂x_s
+  std::vector<double> input_gradient = {};  ///< (x_s - blank) · ∂logit_y/∂x_s
   std::vector<double> erasure = {};         ///< log p(y) - log p(y | without place s)
   /// Spearman's ρ of the weights with the sizes |·| of each; empty without an order.
   std::optional<double> rho_gradient = {}, rho_input_gradient = {}, rho_erasure = {};
-  /// The weights of all tokens shuffled among the places: the median distance ½Σ|p - p'| of this
-  /// token's distributions, and how often another token became the likeliest. Empty: not done.
+  /// The weights of all tokens shuffled among the places (a sentinel keeps its own): the median
+  /// distance ½Σ|p - p'| of this token's distributions, and how often another token became the
+  /// likeliest. Empty: not done.
   std::optional<double> shuffled_distance = {}, shuffled_changed = {};
 };
 
@@ -44,6 +48,7 @@ struct TrustReport {
   std::vector<std::string> source;
   std::string layer;
   std::vector<TokenTrust> tokens;
+  int64_t columns = 0;  ///< TrustQuestion::columns
 };
 
 struct TrustOptions {

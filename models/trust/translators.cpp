@@ -1,6 +1,28 @@
 #include "models/trust/translators.h"
 
+#include "models/captioner/picture_encoder.h"
+#include "models/trust/patches.h"
+
 namespace glass {
+namespace {
+
+// Inputs are the pixels of each cell.
+void ask_of_picture(TrustQuestion& q, Translator& model, const Seq2SeqBatch& batch) {
+  PictureEncoder& eye = *model.picture_encoder();
+  const Tensor picture = batch.source.to(eye.stem.weight.dtype());
+  const int64_t height = picture.size(2), width = picture.size(3);
+  const int64_t rows = eye.cells_along(height), columns = eye.cells_along(width);
+  const Patches patches(height, width, rows, columns);
+  q.source = cell_names(rows * columns, columns);
+  q.columns = columns;
+  q.input = patches.cut(picture);
+  q.blank = patches.mean_color(picture);
+  q.logits = [read = std::move(q.logits), patches, &eye](const Var& inputs) {
+    return read(eye(patches.joined(inputs)));
+  };
+}
+
+}  // namespace
 
 TrustQuestion trust_question(Translator& model, const TextCodec& codec, const AttentionRecording& r,
                              const LayerAttention& layer, int64_t head) {
@@ -15,14 +37,16 @@ TrustQuestion trust_question(Translator& model, const TextCodec& codec, const At
   const NoGrad quiet;
   const auto [source, target] = model.embed(batch);
   q.input = source.value();
-  q.logits = [&model, batch, answer = target.value()](const Var& inputs) {
+  const bool picture = codec.reads_pictures();
+  q.logits = [&model, batch, picture, answer = target.value()](const Var& inputs) {
     const int64_t n = inputs.size(0), T = answer.size(1);
     Seq2SeqBatch rows = batch;
-    rows.source_lengths.assign(static_cast<size_t>(n), inputs.size(1));
+    if (!picture) rows.source_lengths.assign(static_cast<size_t>(n), inputs.size(1));
     rows.target_lengths.assign(static_cast<size_t>(n), T);
     const Var written(answer.expand({n, -1, -1}).contiguous());
     return narrow(model.logits(inputs, written, rows), 1, 0, T - 1);  // without eos
   };
+  if (picture) ask_of_picture(q, model, batch);
   q.model = &model;
   q.layer = layer.layer;
   return q;

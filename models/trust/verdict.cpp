@@ -18,11 +18,26 @@ std::string quoted(const std::string& token) { return "\"" + token + "\""; }
 
 std::string number(const std::optional<double>& x) { return x ? fmt::format("{:.2f}", *x) : "–"; }
 
-// "without "March" log p falls by 2.31"
-std::string effect(const TokenTrust& token, const std::vector<std::string>& source, size_t place) {
-  const double change = token.erasure[place];
-  return fmt::format("without {} log p {} by {:.2f}", quoted(source[place]),
-                     change >= 0 ? "falls" : "rises", std::abs(change));
+// Places as a sentence speaks of them: tokens are quoted, cells are not.
+struct Names {
+  const std::vector<std::string>& source;
+  bool cells;
+
+  std::string operator()(size_t place) const {
+    return cells ? source[place] : quoted(source[place]);
+  }
+  // "without "March" log p falls by 2.31", "with row 1, column 2 covered log p falls by 2.31"
+  std::string effect(const TokenTrust& token, size_t place) const {
+    const double change = token.erasure[place];
+    return fmt::format("{} {}{} log p {} by {:.2f}", cells ? "with" : "without", (*this)(place),
+                       cells ? " covered" : "", change >= 0 ? "falls" : "rises", std::abs(change));
+  }
+};
+
+bool same_place(size_t a, size_t b, int64_t columns) {
+  if (columns == 0) return a == b;
+  const auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
+  return std::abs(x / columns - y / columns) <= 1 && std::abs(x % columns - y % columns) <= 1;
 }
 
 std::string percent(double fraction) { return fmt::format("{:.0f} %", 100 * fraction); }
@@ -42,21 +57,25 @@ std::string_view name(TrustVerdict verdict) {
   }
 }
 
-TrustVerdict verdict(const TokenTrust& token) {
+TrustVerdict verdict(const TokenTrust& token, int64_t columns) {
   if (token.weights.size() < 2) return TrustVerdict::single;
   const std::vector<double> effects = sizes(token.erasure);
   const size_t place = largest(effects);
   if (effects[place] < kSilent) return TrustVerdict::silent;
-  const bool same_place = token.weights[place] == token.weights[largest(token.weights)];
-  const bool together = token.rho_erasure && *token.rho_erasure >= kTogether;
-  return same_place || together ? TrustVerdict::agree : TrustVerdict::disagree;
+  const double most = token.weights[largest(token.weights)];
+  bool together = token.rho_erasure && *token.rho_erasure >= kTogether;
+  for (size_t s = 0; s < effects.size(); ++s)
+    together = together || (token.weights[s] == most && same_place(s, place, columns));
+  return together ? TrustVerdict::agree : TrustVerdict::disagree;
 }
 
-std::string sentence(const TokenTrust& token, const std::vector<std::string>& source) {
+std::string sentence(const TokenTrust& token, const std::vector<std::string>& source,
+                     int64_t columns) {
+  const Names name{source, columns > 0};
   const size_t looked = largest(token.weights), felt = largest(sizes(token.erasure));
   const std::string rank = token.rho_erasure ? fmt::format(" (ρ {:.2f})", *token.rho_erasure) : "";
   std::string y = quoted(token.token) + ": ";
-  switch (verdict(token)) {
+  switch (verdict(token, columns)) {
     case TrustVerdict::single:
       return y + "one place, nothing to compare";
     case TrustVerdict::silent:
@@ -65,17 +84,17 @@ std::string sentence(const TokenTrust& token, const std::vector<std::string>& so
     case TrustVerdict::agree:
       y += "weights here agree with effect" + rank;
       if (token.weights[felt] == token.weights[looked])
-        y += fmt::format(": most of both is on {} (weight {:.2f}), {}", quoted(source[felt]),
-                         token.weights[felt], effect(token, source, felt));
+        y += fmt::format(": most of both is on {} (weight {:.2f}), {}", name(felt),
+                         token.weights[felt], name.effect(token, felt));
       else
         y += fmt::format(": most weight ({:.2f}) is on {}, and {}", token.weights[looked],
-                         quoted(source[looked]), effect(token, source, felt));
+                         name(looked), name.effect(token, felt));
       break;
     default:
       y += fmt::format(
           "weights here do not agree with effect{}: most weight ({:.2f}) is on {}, "
           "but {}",
-          rank, token.weights[looked], quoted(source[looked]), effect(token, source, felt));
+          rank, token.weights[looked], name(looked), name.effect(token, felt));
   }
   if (token.shuffled_changed)
     y += *token.shuffled_changed == 0
@@ -86,8 +105,9 @@ std::string sentence(const TokenTrust& token, const std::vector<std::string>& so
 
 std::string summary(const TrustReport& report) {
   const auto count = [&](TrustVerdict wanted) {
-    return std::count_if(report.tokens.begin(), report.tokens.end(),
-                         [&](const TokenTrust& token) { return verdict(token) == wanted; });
+    return std::count_if(report.tokens.begin(), report.tokens.end(), [&](const TokenTrust& token) {
+      return verdict(token, report.columns) == wanted;
+    });
   };
   return fmt::format("weights agree with effect in {} of {} tokens{}", count(TrustVerdict::agree),
                      report.tokens.size(),
@@ -118,13 +138,29 @@ std::vector<AttentionMap> trust_maps(const TrustReport& report) {
   return {weights, gradient, product, erasure};
 }
 
+PictureAttention trust_look(const TrustReport& report, PictureAttention looked) {
+  const auto columns = report.columns;
+  if (columns < 1) fail("trust", "the report is of a text, not of a picture", report.layer);
+  looked.maps.clear();
+  for (const AttentionMap& map : trust_maps(report)) {
+    looked.maps.emplace_back();
+    for (const std::vector<double>& row : map.weights)
+      looked.maps.back().push_back(
+          Tensor::from(row, {static_cast<int64_t>(row.size()) / columns, columns}));
+  }
+  looked.map_names = {"attention", "gradient", "input*grad", "covered"};
+  return looked;
+}
+
 ReportTable trust_table(const TrustReport& report) {
   ReportTable table{
       "May the weights be believed?",
-      "ρ: Spearman's correlation of the weights with the gradient, with input × gradient, and with "
-      "what erasing a place does to log p. Shuffled: the weights of all tokens were dealt out "
-      "among the places at random; how far the distribution moved (0 … 1), and how often another "
-      "token won.",
+      std::string("ρ: Spearman's correlation of the weights with the gradient, with input × "
+                  "gradient, and with what ") +
+          (report.columns > 0 ? "covering a cell with the picture's mean colour"
+                              : "erasing a place") +
+          " does to log p. Shuffled: the weights of all tokens were dealt out among the places at "
+          "random; how far the distribution moved (0 … 1), and how often another token won.",
       {"token", "ρ gradient", "ρ input × gradient", "ρ erasure", "shuffled", "in words"},
       {}};
   for (const TokenTrust& t : report.tokens)
@@ -133,7 +169,7 @@ ReportTable trust_table(const TrustReport& report) {
          t.shuffled_distance
              ? number(t.shuffled_distance) + ", " + percent(t.shuffled_changed.value_or(0))
              : "–",
-         sentence(t, report.source)});
+         sentence(t, report.source, report.columns)});
   return table;
 }
 
@@ -153,8 +189,8 @@ Json to_json(const TrustReport& report) {
                         {"erasure", value(t.rho_erasure)}}},
                       {"shuffled_distance", value(t.shuffled_distance)},
                       {"shuffled_changed", value(t.shuffled_changed)},
-                      {"verdict", std::string(name(verdict(t)))},
-                      {"sentence", sentence(t, report.source)}});
+                      {"verdict", std::string(name(verdict(t, report.columns)))},
+                      {"sentence", sentence(t, report.source, report.columns)}});
   return {{"layer", report.layer}, {"summary", summary(report)}, {"tokens", tokens}};
 }
 

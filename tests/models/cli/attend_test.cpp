@@ -67,6 +67,26 @@ TEST_CASE("attend --trust holds the weights against their effect", "[cli][trust]
   CHECK(on("attend", trained, {"--trust", "--list", "123"}).status == 2);
 }
 
+TEST_CASE("bias lists what the tokens of answers hang on", "[cli][trust]") {
+  const TrainedRun trained;
+  const Output said = on("bias", trained, {"--texts", "5", "--json"});
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  const auto report = nlohmann::json::parse(said.out)[0];
+  CHECK(report["texts"] == 5);
+  double occurrence = 0, effect = 0;
+  int64_t count = 0;
+  for (const auto& word : report["answer_words"]) {
+    occurrence += word["occurrence"].get<double>();
+    effect += word["effect"].get<double>();
+    count += word["count"].get<int64_t>();
+    CHECK(word["agree"].get<int64_t>() <= word["count"].get<int64_t>());
+  }
+  CHECK(count > 5);
+  CHECK(occurrence == Approx(1));
+  CHECK(effect == Approx(1));
+}
+
 TEST_CASE("attend says what it cannot draw", "[cli]") {
   const TrainedRun trained;
   const auto error = [&](const std::vector<std::string>& words) {

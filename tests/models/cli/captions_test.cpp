@@ -102,6 +102,33 @@ TEST_CASE("a run that reads pictures trains, resumes, captions, is scored and dr
     CHECK(trained.on("attend", {"--svg", trained.folder / "a.svg", picture}).status == 2);
     CHECK(trained.on("attend", {"--target", "number 0", trained.folder / "none.png"}).status == 1);
     CHECK(trained.on("audit", {}).status == 0);
+    const Output trust = trained.on("attend", {"--trust", "--target", "number 0", picture});
+    INFO(trust.err);
+    REQUIRE(trust.status == 0);
+    CHECK_THAT(trust.out, ContainsSubstring("p3.png: number 0\nMay the weights of ") &&
+                              ContainsSubstring("\n\"number\": weights here") &&
+                              ContainsSubstring("\n\"0\": weights here"));
+    const int64_t high = read_image(sheet).height;
+    REQUIRE(trained
+                .on("attend", {"--trust", "--target", "number 0", "--png", sheet, "--html", page,
+                               "--json", json, picture})
+                .status == 0);
+    CHECK(read_image(sheet).height > high);
+    CHECK_THAT(read_file(page), ContainsSubstring("May the weights be believed?") &&
+                                    ContainsSubstring("<small>covered</small>"));
+    const auto tokens = nlohmann::json::parse(read_file(json))["trust"]["tokens"];
+    REQUIRE(tokens.size() == 2);
+    for (const char* key : {"weights", "gradient", "input_gradient", "erasure"})
+      CHECK(tokens[1][key].size() == 16);
+    const Output bias = trained.on("bias", {"--split", "valid", "--html", page});
+    INFO(bias.err);
+    REQUIRE(bias.status == 0);
+    CHECK_THAT(bias.out, ContainsSubstring("effect by cell") &&
+                             ContainsSubstring("Regions out of proportion") &&
+                             ContainsSubstring("2 answers"));
+    CHECK_THAT(read_file(page), ContainsSubstring("Regions out of proportion"));
+    CHECK_THAT(trained.on("bias", {"--data", trained.data}).err,
+               ContainsSubstring("leave out --data"));
   }
 }
 

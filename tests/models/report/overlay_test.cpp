@@ -86,9 +86,15 @@ TEST_CASE("A sheet has a tile for the picture and each word, and each head", "[r
   CHECK(one.width == 12 + 4 * 156);
   CHECK(two.width == one.width);
   CHECK(two.height > one.height + 2 * 144);
-  const std::vector<Tensor> mean = mean_maps(example(2, false));
+  const std::vector<Tensor> mean = main_maps(example(2, false));
   CHECK(mean[1].at({1, 1}) == 0.5);
   CHECK(mean[1].at({1, 2}) == 0.5);
+  PictureAttention named = example(2, false);
+  named.map_names = {"attention", "effect"};
+  CHECK(overlay_sheet(named).height == two.height - (two.height - one.height) / 2);
+  CHECK(main_maps(named)[1].at({1, 1}) == 1);
+  named.map_names.pop_back();
+  CHECK_THROWS_AS(overlay_sheet(named), Error);
   PictureAttention wrong = example(1, false);
   wrong.words.pop_back();
   CHECK_THROWS_AS(overlay_sheet(wrong), Error);

@@ -201,6 +201,58 @@ TEST_CASE("a verdict has thresholds", "[trust]") {
   CHECK(of({0.5, 0.3, 0.2}, {0.009, 0, -0.009}, 1) == TrustVerdict::silent);
 }
 
+TEST_CASE("cells that touch are one place, tokens are not", "[trust]") {
+  const auto of = [](size_t looked, size_t felt, int64_t columns) {
+    TokenTrust token{.token = "y"};
+    token.weights.assign(12, 0.01);
+    token.erasure.assign(12, 0);
+    token.weights[looked] = 0.5;
+    token.erasure[felt] = -1;
+    token.rho_erasure = 0;
+    return verdict(token, columns);
+  };
+  for (const size_t near : {0, 1, 2, 4, 6, 8, 9, 10})  // around the cell 5 of a map of 3 × 4
+    CHECK(of(5, near, 4) == TrustVerdict::agree);
+  CHECK(of(5, 7, 4) == TrustVerdict::disagree);
+  CHECK(of(3, 4, 4) == TrustVerdict::disagree);  // the end of a row and the next one's start
+  CHECK(of(5, 6, 0) == TrustVerdict::disagree);
+  CHECK(of(5, 5, 0) == TrustVerdict::agree);
+}
+
+TEST_CASE("a shuffle leaves the sentinel where it is", "[trust]") {
+  // Four places say no; the sentinel behind them has all the weight and says yes.
+  struct Known : Module {
+    Known()
+        : attention({.query_dim = 1, .key_dim = 1, .value_dim = 1, .score = DotScore{}},
+                    generator) {
+      eval();
+    }
+    void visit(Visitor& v) override { v("attention", attention); }
+    Generator generator;
+    Attention attention;
+  } model;
+  TrustQuestion q;
+  q.source = {"a", "b", "c", "d"};
+  q.answer = {"yes"};
+  q.ids = {0};
+  q.weights = {{0, 0, 0, 0}};
+  q.input = Tensor::full({1, 4, 1}, -9, kFloat64);
+  q.model = &model;
+  q.layer = "attention";
+  q.logits = [&](const Var& x) {
+    const int64_t n = x.size(0), S = x.size(1);
+    const Var own(Tensor::full({n, 1, 1}, 9, kFloat64));
+    const Var keys = cat({Var(Tensor::zeros({n, S, 1}, kFloat64)), own * 10.0}, 1);
+    const Var query(Tensor::ones({n, 1, 1}, kFloat64));
+    const Var seen =
+        model.attention(query, model.attention.prepare(keys, {}, cat({x, own}, 1))).output;
+    return cat({seen, seen * 0.0}, 2);
+  };
+  const TokenTrust token = examine(q, {.shuffles = 50}).tokens.at(0);
+  CHECK(*token.shuffled_changed == 0);
+  CHECK(*token.shuffled_distance == Approx(0).margin(1e-12));
+}
+
 TEST_CASE("a report of trust is a table, maps and data", "[trust]") {
   Reader model(HardNormalizer{});
   const TrustReport y = examine(ask(model, {1, 5, 9, 2, 5, 3}, std::cref(model)));
