@@ -116,14 +116,14 @@ std::string Signatures::of(const std::string& name) const {
   const size_t inner = text_.find("namespace linalg {");
   size_t most = 0;
   std::string best;
-  const std::regex head("\\b" + function + "\\(");
-  for (std::sregex_iterator i(text_.begin(), text_.end(), head), end; i != end; ++i) {
-    const auto open = static_cast<size_t>(i->position() + i->length() - 1);
+  const std::string head = function + "(";
+  for (size_t at = text_.find(head); at != std::string::npos; at = text_.find(head, at + 1)) {
+    if (at > 0 && is_word(text_[at - 1])) continue;
+    const size_t open = at + function.size();
     const bool within = inner < open && open < text_.find('}', text_.find(';', inner));
     if (within != (dot != std::string::npos)) continue;
     // What gives nothing is no function of tensors but another thing's member.
-    if (std::string_view(text_).substr(0, static_cast<size_t>(i->position())).ends_with("void "))
-      continue;
+    if (std::string_view(text_).substr(0, at).ends_with("void ")) continue;
     const std::string list = bracketed(text_, open), readable = parameters(list);
     const size_t count = parts(list, ',').size();
     if (readable.empty() || count <= most) continue;
