@@ -10,7 +10,6 @@ namespace glass {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr double kSplitOff = 0.05;  // for validation, and as much for the test
 constexpr int64_t kSplitColumnless = -1;
 
 std::vector<std::string> fields_of(std::string_view line, char mark) {

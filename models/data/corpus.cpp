@@ -105,8 +105,7 @@ TextCodec TextCodec::from_json(const Json& json) {
 
 namespace {
 
-constexpr double kSplitOff = 0.05;  // for validation, and as much for the test
-constexpr int64_t kFewest = 100;    // sources, of which a split leaves none empty, as a rule
+constexpr int64_t kFewest = 100;  // sources, of which a split leaves none empty, as a rule
 
 std::vector<Pair> read(const std::string& path, const char* role, const PairOptions& options,
                        Corpus& corpus) {

@@ -73,6 +73,10 @@ struct Corpus {
   TextStamps stamps = {};
 };
 
+/// The part of the data that is split off for validation, and again for the test, where no other
+/// files are given.
+constexpr double kSplitOff = 0.05;
+
 struct CorpusFiles {
   std::string data;         ///< TSV of source and target, or JSON lines (read_pairs)
   std::string valid, test;  ///< empty: split off from data by source text, 5 % each

@@ -11,7 +11,7 @@ namespace glass {
 namespace {
 
 constexpr int64_t kSymbols = 32, kColours = 8, kAsked = 4;  // 0 is padding beside the symbols
-constexpr int64_t kTraining = 2000, kValidation = 200;
+constexpr int64_t kLookupTraining = 2000, kLookupValidation = 200;
 
 AttentionOptions attention_options(const LookupOptions& o) {
   AttentionOptions options;
@@ -46,7 +46,7 @@ Lookup::Lookup(const LookupOptions& options)
   std::vector<int64_t> all(kSymbols);
   std::iota(all.begin(), all.end(), 1);
   const auto range = static_cast<uint64_t>(options.longest - options.shortest + 1);
-  for (int64_t i = 0; i < kTraining + kValidation; ++i) {
+  for (int64_t i = 0; i < kLookupTraining + kLookupValidation; ++i) {
     shuffle(all, random);
     const auto length = static_cast<size_t>(options.shortest) + draw_below(random, range);
     Example e;
@@ -100,8 +100,8 @@ Trainee::Loss Lookup::loss(const Batch& batch, int64_t) {
 }
 
 Score Lookup::validate() {
-  std::vector<int64_t> rows(kValidation);
-  std::iota(rows.begin(), rows.end(), kTraining);
+  std::vector<int64_t> rows(kLookupValidation);
+  std::iota(rows.begin(), rows.end(), kLookupTraining);
   const NoGrad quiet;
   const Tensors t = tensors(rows);
   const Var y = logits(t);
@@ -119,7 +119,7 @@ BatchLengths Lookup::lengths(const Batch& batch) {
 
 Course Lookup::train() {
   std::vector<std::vector<int64_t>> sources, targets;
-  for (int64_t i = 0; i < kTraining; ++i) {
+  for (int64_t i = 0; i < kLookupTraining; ++i) {
     // In no order, so that sentences of all lengths meet in a batch.
     sources.push_back({0});
     targets.push_back({0});
