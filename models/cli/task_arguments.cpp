@@ -33,7 +33,8 @@ void add_file_options(CLI::App& command, TaskArguments& a) {
       ->group(group);
   command
       .add_option("--captions", a.files.captions,
-                  "Columns of captions, by their names in the first line (default: all)")
+                  "Columns of captions, as the header names them: en,zh (default: all but image "
+                  "and split)")
       ->group(group);
   command
       .add_option("--picture-size", a.text.picture_size,
@@ -83,8 +84,11 @@ std::string task_list() {
       "  {:<8} --data FILE, of lines: source, tab, target; or .jsonl, of objects with source and\n "
       "          target, each a text or a list (parts of one source, several targets)\n",
       "pairs");
-  list +=
-      fmt::format("  {:<8} --data FILE, of lines: a picture's path, tab, captions\n", "captions");
+  list += fmt::format(
+      "  {:<8} --data FILE, of lines: a picture's path, tab, captions. The first line is a header\n"
+      "           when its first column is called image: then --captions chooses columns, and a\n"
+      "           column split says train, val or test\n",
+      "captions");
   list += fmt::format("  {:<8} --data FILE, of lines: label, tab, text\n", "classify");
   for (const Task& task : tasks()) list += fmt::format("  {:<8} {}\n", task.name, task.about);
   return list;
@@ -110,6 +114,8 @@ void settle_task(const CLI::App& command, TaskArguments& a) {
       refuse({"--source-tokens", "--lower", "--strip-stress", "--valid", "--test"}, {});
       if (a.files.data.empty())
         usage_error("--task captions needs --data FILE, a TSV file: picture, tab, captions");
+      if (command.count("--captions") > 0 && a.files.captions.empty())
+        usage_error("--captions must name columns of the header, got an empty text");
       if (command.count("--target-tokens") == 0) a.target_tokens = "words";
       if (a.text.picture_size == 0) a.text.picture_size = 64;
     } else {

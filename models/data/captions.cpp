@@ -12,11 +12,18 @@ namespace {
 namespace fs = std::filesystem;
 constexpr int64_t kSplitColumnless = -1;
 
-std::vector<std::string> fields_of(std::string_view line, char mark) {
-  std::vector<std::string> fields;
+struct Fields {
+  std::vector<std::string> texts;
+  int64_t replaced = 0;  // bad UTF-8
+};
+
+Fields fields_of(std::string_view line, char mark) {
+  Fields fields;
   do {
     const size_t end = line.find(mark);
-    fields.push_back(repair_utf8(trim(line.substr(0, end))).text);
+    RepairedText field = repair_utf8(trim(line.substr(0, end)));
+    fields.texts.push_back(std::move(field.text));
+    fields.replaced += field.replaced;
     line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
     if (end == std::string_view::npos) break;
   } while (true);
@@ -29,18 +36,31 @@ struct Columns {
   int64_t split = kSplitColumnless;
 };
 
+void check_header(const std::vector<std::string>& header, const std::string& file) {
+  for (size_t i = 0; i < header.size(); ++i)
+    if (!header[i].empty() && std::count(header.begin(), header.end(), header[i]) > 1)
+      fail_environment("captions", "the header has a column twice", header[i], ", ", file);
+}
+
 Columns columns_of(const std::vector<std::string>& header, const CorpusFiles& files) {
+  check_header(header, files.data);
   Columns columns;
   const auto place = [&](const std::string& name) {
     return std::find(header.begin(), header.end(), name) - header.begin();
   };
   if (place("split") < std::ssize(header)) columns.split = place("split");
   if (!files.captions.empty()) {
-    for (const std::string& name : fields_of(files.captions, ',')) {
+    for (const std::string& name : fields_of(files.captions, ',').texts) {
+      if (name.empty()) fail("captions", "the name of a column is empty", files.captions);
+      if (name == "image" || name == "split")
+        fail("captions", "the columns image and split hold no captions", "got ", files.captions);
       if (place(name) == std::ssize(header))
         fail("captions", "the file has no column of this name", name, "; there are ",
              listed(header, " and "));
-      columns.captions.push_back(static_cast<size_t>(place(name)));
+      const auto column = static_cast<size_t>(place(name));
+      if (std::count(columns.captions.begin(), columns.captions.end(), column) > 0)
+        fail("captions", "a column is named twice", name, " in ", files.captions);
+      columns.captions.push_back(column);
     }
     return columns;
   }
@@ -49,13 +69,33 @@ Columns columns_of(const std::vector<std::string>& header, const CorpusFiles& fi
   return columns;
 }
 
+// What stands at a path where a picture should; empty: nothing.
+std::string obstacle(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) return "is a folder";
+  if (fs::is_fifo(status)) return "is a pipe";
+  if (fs::exists(status)) return "is no ordinary file";
+  if (error == std::errc::too_many_symbolic_link_levels) return "is a link that leads to itself";
+  if (error && error != std::errc::no_such_file_or_directory) return error.message();
+  return fs::is_symlink(fs::symlink_status(path, error)) ? "is a link to nothing" : "";
+}
+
 std::string picture_path(const std::string& file, const std::string& name, int64_t line) {
   const fs::path folder = fs::path(file).parent_path();
+  std::string met;
   for (const fs::path& path : {folder / name, folder / "images" / name}) {
     std::error_code ignored;
     if (fs::is_regular_file(path, ignored)) return fs::absolute(path).lexically_normal().string();
+    if (met.empty()) met = obstacle(path);
   }
-  fail_environment("captions", "no such picture", name, " beside ", file, ", line ", line);
+  if (!met.empty())
+    fail_environment("captions", "a picture must be a file", name, ": ", met, ", ", file, ", line ",
+                     line);
+  fail_environment("captions", "no such picture", name, " beside ", file, ", line ", line,
+                   line == 1 ? "; the first line is a header only when its first column is called "
+                               "image"
+                             : "");
 }
 
 struct Parts {
@@ -88,14 +128,24 @@ Corpus captions_corpus(const CorpusFiles& files) {
   Parts parts;
   std::vector<Pair> unsplit;
   std::vector<std::string> names;  // of the pictures of unsplit, as the file has them
+  LineWarning bad{files.data + ": bad UTF-8, replaced by U+FFFD", 0, {}};
+  size_t most_fields = SIZE_MAX;
   for (int64_t line = 1; !text.empty(); ++line) {
-    const std::vector<std::string> fields = fields_of(take_until(text, '\n'), '\t');
+    const auto [fields, replaced] = fields_of(take_until(text, '\n'), '\t');
+    if (replaced > 0) bad.add(line);
     if (line == 1 && fields[0] == "image") {
       columns = columns_of(fields, files);
       has_header = true;
+      most_fields = fields.size();
       continue;
     }
     if (fields.size() == 1 && fields[0].empty()) continue;
+    if (fields[0].empty())
+      fail_environment("captions", "the first column must name a picture, and is empty", files.data,
+                       ", line ", line);
+    if (fields.size() > most_fields)
+      fail_environment("captions", "a line has more columns than the header", files.data, ", line ",
+                       line, ": ", fields.size(), ", the header has ", most_fields);
     const std::string path = picture_path(files.data, fields[0], line);
     std::vector<Pair> pairs;
     for (size_t i = 1; i < fields.size(); ++i) {
@@ -115,7 +165,14 @@ Corpus captions_corpus(const CorpusFiles& files) {
     if (part == &unsplit) names.insert(names.end(), pairs.size(), fields[0]);
   }
   if (!has_header && !files.captions.empty())
-    fail("captions", "columns can be named only where the file has a header", files.data);
+    fail("captions",
+         "columns can be named only where the file has a header, whose first column is called "
+         "image",
+         files.data);
+  if (names.empty() && parts.train.empty() && parts.valid.empty() && parts.test.empty())
+    fail_environment("captions", has_header ? "there is nothing but a header" : "the file is empty",
+                     files.data, "; a line is a picture's path, tab, captions");
+  if (bad.count > 0) corpus.warnings.push_back(bad.text());
   for (size_t i = 0; i < unsplit.size(); ++i) {
     const PairSplit one = split_pairs({{names[i], unsplit[i].target}}, kSplitOff, kSplitOff);
     (!one.test.empty()    ? parts.test

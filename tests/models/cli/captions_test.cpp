@@ -157,6 +157,7 @@ TEST_CASE("options that pictures have no use for are refused", "[cli][captions]"
     CHECK_THAT(output.err, ContainsSubstring(part));
   };
   refused({"captions"}, "--task captions needs --data FILE");
+  refused({"captions", "--data", "x.tsv", "--captions", ""}, "--captions must name columns");
   refused({"shapes", "--data", "x.tsv"}, "--task shapes makes its own data");
   refused({"shapes", "--picture-size", "9"}, "--picture-size has no effect with --task shapes");
   refused({"shapes", "--source-tokens", "words"},

@@ -1,5 +1,7 @@
 #include "models/data/captions.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 
 #include "models/data/shapes.h"
@@ -89,6 +91,65 @@ TEST_CASE("Captions: what cannot be read is named before a training begins", "[c
                     ContainsSubstring("split must be train, val or test: got dev"));
   write_file_atomically(folder / "images/d.png", "no picture");
   CHECK_THROWS_WITH(folder.read(kTable), ContainsSubstring("neither PNG nor JPEG"));
+}
+
+TEST_CASE("Captions: a header is known by its first column, and messages say so", "[captions]") {
+  const Folder folder;
+  const std::string rule = "the first line is a header only when its first column is called image";
+  CHECK_THROWS_WITH(folder.read("picture\tsplit\ten\na.png\ttrain\tone\n"),
+                    ContainsSubstring("no such picture: picture") && ContainsSubstring(rule));
+  CHECK_THROWS_WITH(folder.read("a.png\tone\nx.png\ttwo\n"),
+                    ContainsSubstring("line 2") && !ContainsSubstring(rule));
+  CHECK_THROWS_WITH(folder.read("image\ten\ten\na.png\tone\ttwo\n"),
+                    ContainsSubstring("the header has a column twice: en"));
+  CHECK_THROWS_WITH(folder.read(kTable + "c.png\ttrain\tone\ttwo\tthree\n"),
+                    ContainsSubstring("more columns than the header") &&
+                        ContainsSubstring("line 6: 5, the header has 4"));
+}
+
+TEST_CASE("Captions: only columns of captions can be chosen, each once", "[captions]") {
+  const Folder folder;
+  for (const char* columns : {"split", "en,image"})
+    CHECK_THROWS_WITH(
+        folder.read(kTable, columns),
+        ContainsSubstring("image and split hold no captions: got " + std::string(columns)));
+  CHECK_THROWS_WITH(folder.read(kTable, "en, en"), ContainsSubstring("named twice: en in en, en"));
+  CHECK_THROWS_WITH(folder.read(kTable, "en,"), ContainsSubstring("column is empty: en,"));
+}
+
+TEST_CASE("Captions: what stands in a picture's place is told", "[captions]") {
+  namespace fs = std::filesystem;
+  const Folder folder;
+  fs::create_directory(folder / "f.png");
+  REQUIRE(mkfifo((folder / "p.png").c_str(), 0600) == 0);
+  fs::create_symlink("l.png", folder / "l.png");
+  fs::create_symlink("nowhere.png", folder / "n.png");
+  const auto refused = [&](const std::string& line, const std::string& part) {
+    CHECK_THROWS_WITH(folder.read("a.png\tone\n" + line + "\n"),
+                      ContainsSubstring(part) && ContainsSubstring("data.tsv, line 2"));
+  };
+  refused("f.png\ttwo", "a picture must be a file: f.png: is a folder");
+  refused("p.png\ttwo", "p.png: is a pipe");
+  refused("l.png\ttwo", "l.png: is a link that leads to itself");
+  refused("n.png\ttwo", "n.png: is a link to nothing");
+  refused("\ttwo", "the first column must name a picture, and is empty");
+}
+
+TEST_CASE("Captions: a file without a picture is called empty", "[captions]") {
+  const Folder folder;
+  CHECK_THROWS_WITH(folder.read(""), ContainsSubstring("captions: the file is empty"));
+  CHECK_THROWS_WITH(folder.read("\n\n"), ContainsSubstring("captions: the file is empty"));
+  CHECK_THROWS_WITH(folder.read("image\tsplit\ten\n"), ContainsSubstring("nothing but a header") &&
+                                                           ContainsSubstring("tab, captions"));
+}
+
+TEST_CASE("Captions: bad UTF-8 is replaced with a warning", "[captions]") {
+  const Folder folder;
+  CHECK(folder.read(kTable).warnings.empty());
+  const Corpus corpus = folder.read(kTable + "c.png\ttrain\tca\xFFt\t\n");
+  CHECK(corpus.train.back().target == "ca\uFFFDt");
+  REQUIRE(corpus.warnings.size() == 1);
+  CHECK_THAT(corpus.warnings[0], ContainsSubstring("bad UTF-8, replaced by U+FFFD: 1 line (6)"));
 }
 
 TEST_CASE("A codec of pictures reads paths and scenes", "[captions]") {
