@@ -38,7 +38,7 @@ std::string near_names(const std::vector<Entry>& entries, const std::string& nam
   std::vector<std::string> names;
   for (const Entry& entry : entries) names.push_back(entry.name);
   const std::string near = did_you_mean(names, name);
-  return near.empty() ? "; `glass gradcheck` alone lists all" : near;
+  return near.empty() ? "; `glass gradcheck --list` names all" : near;
 }
 
 // A name means the entry of that name and all of its family: attention is attention.cosine too.
@@ -175,7 +175,7 @@ int run_gradcheck(const std::vector<Entry>& entries, const std::vector<std::stri
 void add_gradcheck_command(CLI::App& app) {
   struct Arguments {
     std::vector<std::string> names;
-    bool mutants = false, models = false;
+    bool mutants = false, models = false, list = false;
     GradcheckChoices choices;
   };
   CLI::App* command = app.add_subcommand(
@@ -196,15 +196,27 @@ void add_gradcheck_command(CLI::App& app) {
       ->transform(within(WholeRange{0, 1000000}))
       ->capture_default_str();
   command->add_flag("--json", a->choices.json, "Print everything found as JSON");
+  command->add_flag("--list", a->list, "Only name what is registered; with --models, the models")
+      ->excludes(mutants);
   mutants->excludes(models);
   command->footer("Ends with status 1 when a check fails, or a mutant survives.");
   command->callback([a, command] {
     for (const char* option : {"--gear", "--columns", "--json"})
-      if ((a->mutants || a->models) && command->count(option) > 0)
+      if ((a->mutants || a->models || a->list) && command->count(option) > 0)
         usage_error(std::string(option) + " has no effect with " +
-                    (a->mutants ? "--mutants" : "--models"));
+                    (a->mutants ? "--mutants"
+                     : a->list  ? "--list"
+                                : "--models"));
     if (a->choices.gear == 1 && command->count("--columns") > 0)
       usage_error("--columns has no effect with --gear 1");
+    if (a->list) {
+      if (a->models)
+        list_models(a->names, std::cout);
+      else
+        for (const Entry* entry : entries_named(all_entries(), a->names))
+          std::cout << entry->name << "\n";
+      return;
+    }
     const int status = a->mutants  ? run_mutants(all_entries(), a->names, std::cout)
                        : a->models ? run_model_checks(a->names, std::cout)
                                    : run_gradcheck(all_entries(), a->names, std::cout, a->choices);

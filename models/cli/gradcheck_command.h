@@ -26,6 +26,9 @@ int run_gradcheck(const std::vector<Entry>& entries, const std::vector<std::stri
 /// name.
 int run_model_checks(const std::vector<std::string>& names, std::ostream& out);
 
+/// The names of those models, a line each; throws Error for an unknown name.
+void list_models(const std::vector<std::string>& names, std::ostream& out);
+
 /// Plants every mistake of autograd/mutants.h in the backward of the named entries (none named:
 /// all) and checks them. A line per entry: mistakes planted, killed (not passed), named correctly,
 /// and equivalent ones, which change no gradient; those that were not killed or not named are

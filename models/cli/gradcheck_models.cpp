@@ -12,6 +12,11 @@ namespace {
 
 constexpr const char* kParameterRow = "{:<30} {:<40} {:<9} {:<8} {:>10} {:>10}\n";
 
+std::string near_models(const std::vector<std::string>& known, const std::string& name) {
+  const std::string near = did_you_mean(known, name);
+  return near.empty() ? "; there are " + listed(known, "; ", "; ") : near;
+}
+
 std::vector<WholeModel> models_named(const std::vector<std::string>& names) {
   const std::vector<WholeModel> all = whole_models();
   const auto has = [](const WholeModel& model, const std::string& name) {
@@ -21,7 +26,7 @@ std::vector<WholeModel> models_named(const std::vector<std::string>& names) {
   for (const WholeModel& model : all) known.push_back(model.name);
   for (const std::string& name : names)
     if (std::none_of(all.begin(), all.end(), [&](const auto& m) { return has(m, name); }))
-      fail("gradcheck", "there is no model of this name", name, did_you_mean(known, name));
+      fail("gradcheck", "there is no model of this name", name, near_models(known, name));
   std::vector<WholeModel> chosen;
   for (const WholeModel& model : all)
     if (names.empty() ||
@@ -42,11 +47,16 @@ std::vector<GradBlock> blocks_of(const OrderReport& report) {
 
 }  // namespace
 
+void list_models(const std::vector<std::string>& names, std::ostream& out) {
+  for (const WholeModel& model : models_named(names)) out << model.name << "\n";
+}
+
 int run_model_checks(const std::vector<std::string>& names, std::ostream& out) {
   int passed = 0, failed = 0;
+  const std::vector<WholeModel> chosen = models_named(names);
   out << fmt::format(kParameterRow, "model", "parameter", "shape", "verdict", "difference",
                      "gradient");
-  for (const WholeModel& model : models_named(names)) {
+  for (const WholeModel& model : chosen) {
     const GradReport report = check_model(model);
     ++(report.ok() ? passed : failed);
     for (const GradBlock& b : blocks_of(report.first))

@@ -105,8 +105,9 @@ int run_mutants(const std::vector<Entry>& entries, const std::vector<std::string
                 std::ostream& out) {
   using Clock = std::chrono::steady_clock;
   MutantTally all;
+  const std::vector<const Entry*> chosen = entries_named(entries, names);
   out << fmt::format(kMutantRow, "name", "planted", "killed", "named", "equivalent", "ms");
-  for (const Entry* entry : entries_named(entries, names)) {
+  for (const Entry* entry : chosen) {
     if (!entry->differentiable) continue;
     const Clock::time_point start = Clock::now();
     const MutantTally tally = break_entry(*entry);

@@ -1,11 +1,13 @@
 #include "models/cli/gradcheck_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
 #include "autograd/autograd.h"
 #include "models/registry.h"
 #include "tests/catch.h"
+#include "tests/models/cli/program.h"
 
 using namespace glass;
 using Catch::Matchers::ContainsSubstring;
@@ -77,6 +79,32 @@ TEST_CASE("gradcheck suggests near names", "[gradcheck][cli]") {
   CHECK_THROWS_WITH(run(entries(), {"tanj"}), ContainsSubstring("did you mean tanh?"));
   CHECK_THROWS_WITH(run(entries(), {"softmax"}), ContainsSubstring("softmax_sum"));
   CHECK_THROWS_WITH(run(entries(), {"tanh", "zzzzzz"}), ContainsSubstring("zzzzzz"));
+}
+
+TEST_CASE("gradcheck prints nothing but the error for a name that is none", "[gradcheck][cli]") {
+  std::ostringstream out;
+  CHECK_THROWS_WITH(run_gradcheck(entries(), {"zzzzzz"}, out),
+                    ContainsSubstring("zzzzzz; `glass gradcheck --list` names all"));
+  CHECK_THROWS_WITH(run_mutants(entries(), {"zzzzzz"}, out), ContainsSubstring("--list"));
+  CHECK_THROWS_WITH(run_model_checks({"zzzzzz"}, out),
+                    ContainsSubstring("zzzzzz; there are ") && ContainsSubstring("two heads"));
+  CHECK(out.str().empty());
+}
+
+TEST_CASE("gradcheck --list names what there is, and checks nothing", "[gradcheck][cli]") {
+  const tests::Output all = tests::program({"gradcheck", "--list"});
+  CHECK(all.status == 0);
+  CHECK(std::count(all.out.begin(), all.out.end(), '\n') == std::ssize(all_entries()));
+  CHECK_THAT("\n" + all.out, ContainsSubstring("\nLinear\n") && ContainsSubstring("\ntanh\n"));
+  CHECK(tests::program({"gradcheck", "--list", "tanh"}).out == "tanh\n");
+  const tests::Output models = tests::program({"gradcheck", "--models", "--list", "two heads"});
+  CHECK(models.status == 0);
+  CHECK_THAT(models.out, ContainsSubstring("two heads\n"));
+  CHECK(models.out.find("verdict") == std::string::npos);
+  CHECK(tests::program({"gradcheck", "--list", "zzzzzz"}).status == 1);
+  CHECK_THAT(tests::program({"gradcheck", "--list", "--gear", "2"}).err,
+             ContainsSubstring("--gear has no effect with --list"));
+  CHECK(tests::program({"gradcheck", "--list", "--mutants"}).status == 2);
 }
 
 TEST_CASE("an unexpected pass, a throw and an empty entry fail", "[gradcheck][cli]") {
