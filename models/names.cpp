@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 
 #include "models/metrics/edit_distance.h"
 
@@ -29,6 +28,10 @@ std::string listed(const std::vector<std::string>& words, const std::string& las
   for (size_t i = 0; i < words.size(); ++i)
     list += (i == 0 ? "" : i + 1 == words.size() ? last : between) + words[i];
   return list;
+}
+
+std::string counted(int64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 std::string did_you_mean(const std::vector<std::string>& names, const std::string& typed) {

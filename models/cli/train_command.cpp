@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -8,6 +9,7 @@
 #include "models/cli/task_arguments.h"
 #include "models/cli/training.h"
 #include "models/cli/usage.h"
+#include "models/names.h"
 #include "models/train/interrupt.h"
 
 namespace glass {
@@ -22,6 +24,28 @@ struct TrainArguments {
   bool resume = false;
 };
 
+// What --resume may be given anew: how long the training goes on.
+const std::vector<std::string> kLengths = {"--steps", "--max-minutes", "--patience"};
+
+// The run's own options, with those lengths that the command line has.
+RunConfig resumed_config(const CLI::App& command, const TrainArguments& a) {
+  RunConfig config = load_config(a.run);
+  TrainOptions& t = config.training;
+  const TrainOptions& given = a.config.training;
+  if (command.count("--max-minutes") > 0) t.max_minutes = given.max_minutes;
+  if (command.count("--patience") > 0) t.patience = given.patience;
+  if (command.count("--steps") == 0 || given.steps == t.steps) return config;
+  if (given.steps < t.steps)
+    usage_error(text("--resume can only lengthen the run, which has --steps ", t.steps, ", got ",
+                     given.steps));
+  if (ends_with_steps(t.schedule))
+    usage_error(text("--resume cannot lengthen this run: its ", t.schedule,
+                     " schedule ends at step ", t.steps, "; start another --run with --steps ",
+                     given.steps, " (constant and inverse-sqrt schedules can be lengthened)"));
+  t.steps = given.steps;
+  return config;
+}
+
 void check_vocabulary(const char* side, const Vocabulary& vocabulary, int64_t min_count) {
   if (vocabulary.size() == Vocabulary().size())
     fail("train", text("--min-count leaves no token of the ", side, "s but <unk>"), "no token is ",
@@ -33,13 +57,11 @@ void make_absolute(std::string& path) {
   if (!path.empty()) path = std::filesystem::absolute(path).lexically_normal().string();
 }
 
-void run_training(TrainArguments& a, bool options_given) {
+void run_training(const CLI::App& command, TrainArguments& a) {
   const InterruptGuard guard;
   if (a.run.empty()) a.run = "runs/" + a.task.task;
   if (a.resume) {
-    if (options_given)
-      usage_error("--resume continues with the run's own options; give only --run with it");
-    const RunConfig config = load_config(a.run);
+    const RunConfig config = resumed_config(command, a);
     train_run(config, load_corpus(config), a.run, Start::resume);
     return;
   }
@@ -71,7 +93,9 @@ void add_train_command(CLI::App& app) {
       "\nWrites a run folder: config.json, metrics.json, model.safetensors (the best model),\n"
       "checkpoint.safetensors (to --resume from) and report.html. The checkpoint is written at\n"
       "every validation (--valid-every), at the end, and on Ctrl-C, which stops cleanly after the\n"
-      "current step, says how to go on, and ends with status 130.");
+      "current step, says how to go on, and ends with status 130. --resume continues with the\n"
+      "run's own options; only --max-minutes and --patience may be others, and --steps larger,\n"
+      "unless the schedule (linear, cosine) has come to its end at the old --steps.");
   auto a = std::make_shared<TrainArguments>();
   RunConfig& c = a->config;
   command->option_defaults()->always_capture_default();
@@ -79,7 +103,9 @@ void add_train_command(CLI::App& app) {
   command->add_option("--run", a->run, "Run folder")
       ->transform(naming("a folder"))
       ->default_str("runs/TASK");
-  command->add_flag("--resume", a->resume, "Continue the run in --run exactly where it stopped");
+  command->add_flag(
+      "--resume", a->resume,
+      "Continue the run in --run exactly where it stopped; with a larger --steps, beyond");
 
   add_model_options(*command, a->model);
 
@@ -141,10 +167,13 @@ void add_train_command(CLI::App& app) {
       ->group(training);
 
   command->callback([command, a] {
-    size_t given = 0;
-    for (const CLI::Option* option : command->get_options())
-      if (option->count() > 0 && option->get_name() != "--run" && option->get_name() != "--resume")
-        ++given;
+    if (a->resume)
+      for (const CLI::Option* option : command->get_options())
+        if (const std::string name = option->get_name();
+            option->count() > 0 && name != "--run" && name != "--resume" &&
+            std::find(kLengths.begin(), kLengths.end(), name) == kLengths.end())
+          usage_error("--resume continues with the run's own options; " + name +
+                      " cannot be changed, only " + listed(kLengths, " and "));
     if (!a->resume) {
       a->model.pictures = reads_pictures(a->task.task);
       const bool labels = classifies(a->task.task);
@@ -159,7 +188,7 @@ void add_train_command(CLI::App& app) {
       if (transformer && command->count("--eps") == 0) t.eps = 1e-9;
       if (a->model.pictures && command->count("--batch") == 0) t.batch_size = 32;
     }
-    run_training(*a, given > 0);
+    run_training(*command, *a);
   });
 }
 

@@ -5,6 +5,8 @@
 #include "models/captioner/picture_encoder.h"
 #include "models/cli/report.h"
 #include "models/diagnosis/run_diagnosis.h"
+#include "models/json.h"
+#include "models/names.h"
 #include "models/report/label.h"
 #include "models/report/terminal.h"
 #include "models/seq2seq/alignment_errors.h"
@@ -28,9 +30,19 @@ void print_start(const RunConfig& config, const Corpus& corpus, Translator& mode
   else
     fmt::print("vocabularies: {} source and {} target tokens\n", config.codec.source.size(),
                config.codec.target.size());
-  fmt::print("model: {} parameters; {} threads; run folder {}\n", model.num_parameters(),
-             num_threads(), folder);
+  fmt::print("model: {}; {}; run folder {}\n", counted(model.num_parameters(), "parameter"),
+             counted(num_threads(), "thread"), folder);
   std::fflush(stdout);
+}
+
+void print_continuing(const TrainOptions& training, int64_t step, const std::string& resume) {
+  fmt::print("continuing at step {}\n", step);
+  if (step < training.steps) return;
+  fmt::print("all {} are done, so only the test is repeated; ", counted(step, "step"));
+  if (ends_with_steps(training.schedule))
+    fmt::print("the {} schedule has ended, so a longer training is a new run\n", training.schedule);
+  else
+    fmt::print("to train longer: {} --steps N\n", resume);
 }
 
 void print_validation(const HistoryEntry& h, bool best, bool labels) {
@@ -94,12 +106,14 @@ Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& 
   if (start == Start::resume) {
     trainer.resume();
     diagnosis.resume(trainer);
+    if (to_json(load_config(folder).training) != to_json(config.training))
+      save_config(folder, config);
   } else {
     fresh.emplace(folder, std::move(folders));
     begin_run(folder, config, start == Start::replace);
   }
   print_start(config, corpus, model, folder);
-  if (start == Start::resume) fmt::print("continuing at step {}\n", trainer.step());
+  if (start == Start::resume) print_continuing(config.training, trainer.step(), resume);
   const bool labels = classifies(config.task);
   const StopReason reason = trainer.run([&](const Trainer& t) {
     const HistoryEntry& last = t.history().back();

@@ -11,9 +11,10 @@ namespace glass {
 /// folder's checkpoint.
 enum class Start : uint8_t { fresh, replace, resume };
 
-/// Trains as configured into folder: config, best model, checkpoint, metrics and report; then
-/// evaluates on the test data, prints the result and returns it. Throws Interrupted where an
-/// InterruptGuard met a signal: the message says how to go on.
+/// Trains as configured (resumed: perhaps longer than the folder's config says) into folder:
+/// config, best model, checkpoint, metrics and report; then evaluates on the test data, prints the
+/// result and returns it. Throws Interrupted where an InterruptGuard met a signal: the message says
+/// how to go on.
 Evaluation train_run(RunConfig config, const Corpus& corpus, const std::string& folder,
                      Start start);
 

@@ -50,6 +50,10 @@ double schedule_factor(const TrainOptions& o, int64_t step) {
   fail("train", "unknown schedule", o.schedule, "; there are ", listed(schedule_names(), " and "));
 }
 
+bool ends_with_steps(const std::string& schedule) {
+  return schedule == "linear" || schedule == "cosine";
+}
+
 bool Score::better_than(const Score& other) const {
   if (symbol_error_rate != other.symbol_error_rate)
     return symbol_error_rate < other.symbol_error_rate;
@@ -137,15 +141,21 @@ StopReason Trainer::run(const std::function<void(const Trainer&)>& on_validation
   Progress progress(step_, options_.steps);
   trainee_.model().train();
   StopReason reason = StopReason::steps;
+  const auto late = [&] {
+    return options_.max_minutes > 0 && seconds_ > 60 * options_.max_minutes;
+  };
   while (step_ < options_.steps) {
     if (out_of_patience()) {
       reason = StopReason::patience;
       break;
     }
+    if (late()) {
+      reason = StopReason::minutes;
+      break;
+    }
     train_step(progress);
     update_seconds();
-    const bool late = options_.max_minutes > 0 && seconds_ > 60 * options_.max_minutes;
-    const bool due = step_ % options_.valid_every == 0 || step_ == options_.steps || late;
+    const bool due = step_ % options_.valid_every == 0 || step_ == options_.steps || late();
     if (due) {
       progress.clear();
       validate();
@@ -157,10 +167,6 @@ StopReason Trainer::run(const std::function<void(const Trainer&)>& on_validation
     if (due && on_validation) on_validation(*this);
     if (stopped) {
       reason = StopReason::interrupted;
-      break;
-    }
-    if (late) {
-      reason = StopReason::minutes;
       break;
     }
   }

@@ -39,6 +39,8 @@ const std::vector<std::string>& schedule_names();
 /// The paper's factor·d^(-½)·min(s^(-½), s·warmup^(-3/2)) (Vaswani et al. 2017, section 5.3) is
 /// inverse-sqrt with lr = factor·(d·warmup)^(-½).
 double schedule_factor(const TrainOptions& options, int64_t step);
+/// Whether the schedule has decayed to 0 when the steps are done: more steps are another schedule.
+bool ends_with_steps(const std::string& schedule);
 
 /// What a validation found. Fractions, not per cent.
 struct Score {

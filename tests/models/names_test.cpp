@@ -11,6 +11,12 @@ TEST_CASE("a list reads as one says it", "[names]") {
   CHECK(listed({"a", "b", "c"}, " and ") == "a, b and c");
 }
 
+TEST_CASE("a count is one thing or several", "[names]") {
+  CHECK(counted(1, "head") == "1 head");
+  CHECK(counted(2, "head") == "2 heads");
+  CHECK(counted(0, "head") == "0 heads");
+}
+
 TEST_CASE("the names nearest to what was typed, capital or small", "[names]") {
   const std::vector<std::string> names = {"LSTM",    "LSTMCell",    "tanh",
                                           "softmax", "log_softmax", "lt"};

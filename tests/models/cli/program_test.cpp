@@ -124,7 +124,7 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
       {{"--resume=maybe"}, "--resume takes no value;"},
       {{"--data", std::string(300, 'a')},
        "--data must name a file, got a name too long for this system: aaa"},
-      {{"--resume", "--steps", "3"}, "--resume continues with the run's own options"},
+      {{"--resume", "--lr", "3"}, "--resume continues with the run's own options; --lr cannot be"},
       {{}, "--task pairs needs --data FILE, a TSV file: source, tab, target;"},
       {{"--task", "copie"},
        "--task must be dates, copy, reverse, stretch, sort, toy-mt, "
