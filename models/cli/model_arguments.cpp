@@ -1,6 +1,7 @@
 #include "models/cli/model_arguments.h"
 
 #include "models/cli/usage.h"
+#include "models/names.h"
 
 namespace glass {
 namespace {
@@ -43,13 +44,40 @@ void check_attention(const AttentionChoice& c, int64_t hidden) {
   if (c.normalizer.starts_with("hard") && c.scope == "local-p")
     usage_error("--normalizer " + c.normalizer +
                 " takes --scope global, local-m or a prior, got local-p");
-  if (c.coverage && c.score != "additive" && c.score != "concat")
-    usage_error("--coverage needs --score additive or concat, got " + c.score);
-  if (c.coverage && (local || monotonic))
-    usage_error("--coverage needs --scope global and --normalizer softmax or hard, got " + c.scope +
-                " and " + c.normalizer);
+  if (c.coverage && ((c.score != "additive" && c.score != "concat") || local || monotonic))
+    usage_error(
+        "--coverage needs --score additive or concat, --scope global or a prior, and --normalizer "
+        "softmax or hard, got " +
+        listed({c.score, c.scope, c.normalizer}, " and "));
   if (hidden % c.heads != 0)
     usage_error(text("--hidden must be a multiple of --heads, ", c.heads, ", got ", hidden));
+}
+
+// What must hold for a copy, all of it, and what was met.
+void check_copy(const ModelArguments& a) {
+  if (a.kind != "seq2seq" || a.bridge != "copy") return;
+  const bool fits = !a.pictures && a.encoder == "recurrent" && a.one_way &&
+                    a.seq2seq.layers == a.seq2seq.decoder_layers;
+  if (fits) return;
+  usage_error(text(
+      "--bridge copy needs sources that are texts, --encoder recurrent, --one-way, and as many "
+      "--layers as --decoder-layers, got ",
+      a.pictures ? "pictures"
+                 : text("--encoder ", a.encoder, a.one_way ? ", --one-way" : ", both ways", ", ",
+                        a.seq2seq.layers, " and ", a.seq2seq.decoder_layers)));
+}
+
+// The same for a sentinel.
+void check_sentinel(const ModelArguments& a) {
+  const AttentionChoice& c = a.seq2seq.attention;
+  const bool fits = a.place == "after" && a.cell == "lstm" && !needs_order(c) && !c.coverage &&
+                    c.score != "location";
+  if (!a.seq2seq.sentinel || fits) return;
+  usage_error(text(
+      "--sentinel needs --attention after, --cell lstm, --scope global, --normalizer softmax or "
+      "hard, any --score but location, and no --coverage, got ",
+      listed({a.place, a.cell, c.scope, c.normalizer, c.score}, ", "),
+      c.coverage ? ", --coverage" : ""));
 }
 
 void check_contradictions(const CLI::App& command, const ModelArguments& a) {
@@ -59,6 +87,7 @@ void check_contradictions(const CLI::App& command, const ModelArguments& a) {
   };
   const AttentionChoice& c = a.seq2seq.attention;
   const bool transformer = a.kind == "transformer";
+  check_copy(a);
   without_effect(!a.pictures, "sources that are texts", kPicturesOnly);
   without_effect(a.pictures, "sources that are pictures", {"--encoder", "--one-way"});
   without_effect(a.pictures && !transformer, "sources that are pictures", {"--layers"});
@@ -92,13 +121,7 @@ void check_contradictions(const CLI::App& command, const ModelArguments& a) {
   if (a.pictures && needs_order(c))
     usage_error("--scope " + c.scope + " and --normalizer " + c.normalizer +
                 " follow the order of a text; the cells of a picture have none");
-  if (a.seq2seq.sentinel && (a.place != "after" || a.cell != "lstm"))
-    usage_error("--sentinel needs --attention after and --cell lstm, got " + a.place + " and " +
-                a.cell);
-  if (a.seq2seq.sentinel && (needs_order(c) || c.coverage || c.score == "location"))
-    usage_error(
-        "--sentinel needs --scope global, --normalizer softmax or hard, no --coverage, and "
-        "any --score but location");
+  check_sentinel(a);
   without_effect(a.place != "after", "--attention " + a.place, {"--no-input-feeding"});
   const bool local = c.scope == "local-m" || c.scope == "local-p";
   without_effect(!local && c.normalizer != "mocha",
@@ -112,12 +135,6 @@ void check_contradictions(const CLI::App& command, const ModelArguments& a) {
                      (c.score == "concat" && c.dialect == "authors"),
                  "--score " + c.score + " --dialect " + c.dialect, {"--attention-size"});
   check_attention(c, a.seq2seq.hidden);
-  if (a.bridge == "copy" && (!a.one_way || a.encoder == "convolutional"))
-    usage_error(
-        "--bridge copy needs --encoder recurrent and --one-way: the states of both must fit");
-  if (a.bridge == "copy" && a.seq2seq.layers != a.seq2seq.decoder_layers)
-    usage_error(text("--bridge copy needs as many --layers as --decoder-layers, got ",
-                     a.seq2seq.layers, " and ", a.seq2seq.decoder_layers));
 }
 
 void add_recurrent_options(CLI::App& command, ModelArguments& a) {
@@ -139,7 +156,8 @@ void add_recurrent_options(CLI::App& command, ModelArguments& a) {
   command
       .add_option(
           "--bridge", a.bridge,
-          "The decoder begins with: none (zeros), copy (the encoder's states), dense (a layer)")
+          "The decoder begins with: none (zeros), dense (a layer), copy (the encoder's states: "
+          "needs texts, --encoder recurrent, --one-way, --layers equal to --decoder-layers)")
       ->transform(one_of({"none", "copy", "dense"}))
       ->group(group);
   command
@@ -196,14 +214,17 @@ void add_attention_options(CLI::App& command, ModelArguments& a) {
   command.add_option("--strength", c.strength, "Of a prior")
       ->transform(within(kAmountRange))
       ->group(group);
-  command.add_flag("--coverage", c.coverage, "Scores see how much a key was attended to")
+  command
+      .add_flag("--coverage", c.coverage,
+                "Scores (additive or concat) see how much a key was attended to")
       ->group(group);
   command.add_option("--gate", c.gate, "Of the context: none, scalar or vector")
       ->transform(one_of({"none", "scalar", "vector"}))
       ->group(group);
   command
       .add_flag("--sentinel", a.seq2seq.sentinel,
-                "After the step: the model may look at what it knows instead (Lu 2017)")
+                "The model may look at what it knows instead (Lu 2017); needs --attention after, "
+                "--cell lstm, --scope global, no --coverage")
       ->group(group);
   command
       .add_option("--doubly-stochastic", a.seq2seq.doubly.weight,

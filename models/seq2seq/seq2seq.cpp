@@ -89,8 +89,11 @@ Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, std::shared_ptr<Generator> gener
                             options.layers == options.decoder_layers;
   if (options.bridge == Bridge::copy && !like_decoder)
     fail("model",
-         "bridge copy needs a recurrent encoder of one direction and as many layers as "
+         "bridge copy needs a recurrent encoder of texts, of one direction and as many layers as "
          "the decoder",
+         options.picture         ? "pictures, "
+         : options.convolutional ? "convolutional, "
+                                 : "",
          options.layers, " and ", options.decoder_layers, " layers",
          options.bidirectional ? ", both directions" : "");
   if (options.place != AttentionPlace::none && is_reinforce(options.attention))

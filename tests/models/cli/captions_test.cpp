@@ -166,7 +166,17 @@ TEST_CASE("options that pictures have no use for are refused", "[cli][captions]"
   refused({"shapes", "--layers", "2"}, "--layers has no effect");
   refused({"shapes", "--scope", "local-m"}, "the cells of a picture have none");
   refused({"shapes", "--channels", "6"}, "--channels must be a multiple of 4");
-  refused({"shapes", "--sentinel"}, "--sentinel needs --attention after and --cell lstm");
+  for (const auto& more : {std::vector<std::string>{}, {"--one-way"}, {"--layers", "1"}}) {
+    std::vector<std::string> words = {"shapes", "--bridge", "copy"};
+    words.insert(words.end(), more.begin(), more.end());
+    refused(words,
+            "--bridge copy needs sources that are texts, --encoder recurrent, --one-way, and as "
+            "many --layers as --decoder-layers, got pictures;");
+  }
+  refused({"shapes", "--sentinel"},
+          "--sentinel needs --attention after, --cell lstm, --scope global, --normalizer softmax "
+          "or hard, any --score but location, and no --coverage, got before, lstm, global, "
+          "softmax, additive;");
   refused({"shapes", "--attention", "after", "--gate", "scalar"}, "--gate has no effect");
   refused({"shapes", "--doubly-target", "share"}, "--doubly-target has no effect");
   refused({"dates", "--channels", "8"}, "--channels has no effect with sources that are texts");

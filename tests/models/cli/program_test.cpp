@@ -72,7 +72,9 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
       {{"--no-input-feeding"}, "--no-input-feeding has no effect with --attention before"},
       {{"--window", "3"}, "--window has no effect with --scope global and --normalizer softmax"},
       {{"--score", "dot", "--attention-size", "3"}, "--attention-size has no effect with --score"},
-      {{"--coverage", "--score", "dot"}, "--coverage needs --score additive or concat, got dot"},
+      {{"--coverage", "--score", "dot"},
+       "--coverage needs --score additive or concat, --scope global or a prior, and --normalizer "
+       "softmax or hard, got dot, global and softmax"},
       {{"--scope", "local-m", "--normalizer", "monotonic"},
        "--normalizer monotonic finds its own place; it needs --scope global, got local-m"},
       {{"--scope", "local-p", "--normalizer", "hard"},
@@ -81,9 +83,12 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
       {{"--dialect", "popular", "--attention-size", "8"},
        "--attention-size has no effect with --score additive --dialect popular"},
       {{"--sampling-k", "3"}, "--sampling-k has no effect with --sampling none"},
-      {{"--bridge", "copy"}, "--bridge copy needs --encoder recurrent and --one-way"},
+      {{"--bridge", "copy"},
+       "--bridge copy needs sources that are texts, --encoder recurrent, --one-way, and as many "
+       "--layers as --decoder-layers, got --encoder recurrent, both ways, 1 and 1;"},
       {{"--bridge", "copy", "--one-way", "--layers", "2"},
-       "--bridge copy needs as many --layers as --decoder-layers, got 2 and 1"},
+       "--bridge copy needs sources that are texts, --encoder recurrent, --one-way, and as many "
+       "--layers as --decoder-layers, got --encoder recurrent, --one-way, 2 and 1;"},
       {{"--model", "transformer", "--bridge", "none"}, "--bridge has no effect with --model tran"},
       {{"--beta1", "1"}, "--beta1 must be a number from 0 to below 1, got 1"},
       {{"--eps", "-1"}, "--eps must be a number from 0 to 1000000, got -1"},
