@@ -98,11 +98,11 @@ Classifier::Read Classifier::read(const Var& embedded, const std::vector<int64_t
 
 Translator::Loss Classifier::loss(const Seq2SeqBatch& batch, int64_t) {
   const Read y = read(embedding(Var(batch.source)), batch.source_lengths);
-  Var total = cross_entropy(y.logits, Var(batch.target_out.select(1, 0).contiguous()),
-                            {.label_smoothing = is_training() ? options_.label_smoothing : 0});
+  Loss loss = token_loss(y.logits, batch.target_out.select(1, 0).contiguous(), batch.source.size(0),
+                         is_training() ? options_.label_smoothing : 0);
   if (is_training() && options_.penalty > 0)
-    total = total + hop_penalty(y.weights) * options_.penalty;
-  return {total, batch.source.size(0)};
+    loss.mean = loss.mean + hop_penalty(y.weights) * options_.penalty;
+  return loss;
 }
 
 double Classifier::attention_multiply_adds(int64_t source, int64_t) const {

@@ -195,7 +195,7 @@ Trainee::Loss Seq2SeqTask::loss(const Batch& batch, int64_t step) {
     targets.push_back(targets_[static_cast<size_t>(row)]);
   }
   const auto loss = model_.loss(make_batch(sources, targets), step);
-  return {loss.mean, loss.tokens};
+  return {loss.mean, loss.tokens, loss.cross_entropy};
 }
 
 BatchLengths Seq2SeqTask::lengths(const Batch& batch) {

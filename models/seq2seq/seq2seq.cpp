@@ -157,13 +157,13 @@ Translator::Loss Seq2Seq::loss(const Seq2SeqBatch& batch, int64_t step) {
   const Decoder::Written written = write(batch, step);
   const Var logits =
       decoder.logits(dropout(written.features, options_.dropout, is_training(), *generator_));
-  Var total = cross_entropy(logits, Var(batch.target_out),
-                            {.ignore_index = Vocabulary::kPad,
-                             .label_smoothing = is_training() ? options_.label_smoothing : 0});
-  if (is_training() && baseline.defined()) total = total + reinforce(written, logits, batch);
+  Loss loss = token_loss(logits, batch.target_out, batch.target_tokens,
+                         is_training() ? options_.label_smoothing : 0);
+  if (is_training() && baseline.defined())
+    loss.mean = loss.mean + reinforce(written, logits, batch);
   if (is_training() && options_.doubly.weight > 0 && attends())
-    total = total + doubly_stochastic(written, batch);
-  return {total, batch.target_tokens};
+    loss.mean = loss.mean + doubly_stochastic(written, batch);
+  return loss;
 }
 
 Var Seq2Seq::doubly_stochastic(const Decoder::Written& written, const Seq2SeqBatch& batch) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/ops/loss.h"
 #include "models/text/vocabulary.h"
 #include "tensor/ops.h"
 
@@ -66,6 +67,18 @@ Tensor Translator::answer(const Var& logits) {
   log_probs.narrow(1, Vocabulary::kPad, 1).fill_(-INFINITY);
   log_probs.narrow(1, Vocabulary::kBos, 1).fill_(-INFINITY);
   return log_probs;
+}
+
+Translator::Loss Translator::token_loss(const Var& logits, const Tensor& targets, int64_t tokens,
+                                        double smoothing) {
+  const auto with = [&](double label_smoothing) {
+    return cross_entropy(logits, Var(targets),
+                         {.ignore_index = Vocabulary::kPad, .label_smoothing = label_smoothing});
+  };
+  const Var mean = with(smoothing);
+  if (smoothing == 0) return {mean, tokens, mean.value()};
+  const NoGrad no_grad;
+  return {mean, tokens, with(0).value()};
 }
 
 namespace {

@@ -34,8 +34,11 @@ Mask source_mask(const std::vector<int64_t>& lengths, int64_t S);
 class Translator : public Module {
  public:
   struct Loss {
-    Var mean;            ///< cross-entropy per target token, label smoothing included
+    Var mean;            ///< what training lowers, per target token
     int64_t tokens = 0;  ///< what the mean is over
+    /// 0-d: its cross-entropy alone, without label smoothing, penalties and estimators: what
+    /// validation measures.
+    Tensor cross_entropy = {};
   };
   /// step: how many training steps were done, for what changes while training.
   virtual Loss loss(const Seq2SeqBatch& batch, int64_t step = 0) = 0;
@@ -73,6 +76,9 @@ class Translator : public Module {
   virtual std::unique_ptr<StepModel> start(const Seq2SeqBatch& batch) = 0;
   /// The model's answer to a step: log p of logits [N, V] without the tokens that are none.
   static Tensor answer(const Var& logits);
+  /// Cross-entropy of logits [B, T, V] with targets [B, T] (or without T), padding left out.
+  static Loss token_loss(const Var& logits, const Tensor& targets, int64_t tokens,
+                         double smoothing);
 
   std::shared_ptr<Generator> generator_;  // initial weights first, then what training draws
 };

@@ -98,10 +98,11 @@ void Trainer::train_step(Progress& progress) {
   optimizer_.set_lr(lr);
   optimizer_.step();
   if (average_) average_->update();
-  loss_sum_ += value * static_cast<double>(loss.tokens);
+  const double shown = loss.cross_entropy.defined() ? loss.cross_entropy.item() : value;
+  loss_sum_ += shown * static_cast<double>(loss.tokens);
   loss_tokens_ += loss.tokens;
   step_seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
-  progress.update(step_, value, loss.tokens, lr);
+  progress.update(step_, shown, loss.tokens, lr);
 }
 
 void Trainer::validate() {

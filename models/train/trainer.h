@@ -63,8 +63,10 @@ class Trainee {
   virtual Module& model() = 0;
   virtual Generator& generator() = 0;
   struct Loss {
-    Var mean;
+    Var mean;  ///< what training lowers
     int64_t tokens = 0;
+    /// 0-d: the part of it that validation measures, and that is shown; undefined: all of it.
+    Tensor cross_entropy = {};
   };
   /// step: how many steps were done.
   virtual Loss loss(const Batch& batch, int64_t step) = 0;
@@ -90,7 +92,7 @@ class TrainingWatch {
 /// One validation's line of the history.
 struct HistoryEntry {
   int64_t step = 0;
-  double train_loss = 0;  ///< mean per token since the last validation
+  double train_loss = 0;  ///< mean cross-entropy per token since the last validation
   double lr = 0;
   Score valid;
 };

@@ -108,10 +108,8 @@ Var TransformerTranslator::logits(const Var& source, const Var& target, const Se
 
 Translator::Loss TransformerTranslator::loss(const Seq2SeqBatch& batch, int64_t) {
   const auto [source, target] = embed(batch);
-  return {cross_entropy(logits(source, target, batch), Var(batch.target_out),
-                        {.ignore_index = Vocabulary::kPad,
-                         .label_smoothing = is_training() ? options_.label_smoothing : 0}),
-          batch.target_tokens};
+  return token_loss(logits(source, target, batch), batch.target_out, batch.target_tokens,
+                    is_training() ? options_.label_smoothing : 0);
 }
 
 TransformerDecoder::Cache TransformerTranslator::read(const Seq2SeqBatch& batch) {

@@ -235,7 +235,8 @@ TEST_CASE("Seq2Seq: hard attention trains by REINFORCE and remembers its baselin
   Seq2SeqOptions chosen = small_options(CellKind::lstm, true, 1);
   chosen.attention.normalizer = "hard";
   Seq2Seq model(chosen, 3);
-  model.loss(make_batch(kSources, kTargets)).mean.backward();
+  const auto loss = model.loss(make_batch(kSources, kTargets));
+  loss.mean.backward();
   for (const auto& [name, p] : model.named_parameters()) {
     INFO(name);
     REQUIRE(p.grad().defined());
@@ -246,10 +247,31 @@ TEST_CASE("Seq2Seq: hard attention trains by REINFORCE and remembers its baselin
   }
   // A tenth of the first reward, about log 1/8.
   CHECK(model.state_dict().at("baseline").item() < -0.1);
+  // The reward is the mean log probability, and the estimator's term no part of what is shown.
+  CHECK(loss.cross_entropy.item() ==
+        Approx(-10 * model.state_dict().at("baseline").item()).epsilon(1e-4));
+  CHECK(loss.mean.item() != Approx(loss.cross_entropy.item()).epsilon(1e-4));
   model.eval();
   const auto found = model.translate(kSources, {.max_length = 4})[0][0];
   REQUIRE(!found.weights.empty());
   for (const auto& row : found.weights) CHECK(*std::max_element(row.begin(), row.end()) == 1);
+}
+
+TEST_CASE("Seq2Seq: smoothing and penalties stand beside the cross-entropy of evaluation") {
+  for (const double smoothing : {0.0, 0.2}) {
+    Seq2SeqOptions chosen = small_options(CellKind::lstm, true, 1);
+    chosen.dropout = 0;
+    chosen.label_smoothing = smoothing;
+    chosen.doubly.weight = smoothing == 0 ? 1 : 0;
+    Seq2Seq model(chosen, 3);
+    const Seq2SeqBatch batch = make_batch(kSources, kTargets);
+    const auto trained = model.loss(batch);
+    model.eval();
+    const auto evaluated = model.loss(batch);
+    CHECK(trained.cross_entropy.item() == Approx(evaluated.mean.item()));
+    CHECK(evaluated.cross_entropy.item() == evaluated.mean.item());
+    CHECK(trained.mean.item() != Approx(evaluated.mean.item()));
+  }
 }
 
 TEST_CASE("Seq2Seq: with scheduled sampling the decoder is given its own tokens") {

@@ -78,6 +78,31 @@ TEST_CASE("Trainer: patience ends a run that gets no better") {
   CHECK(trainer.step() < 100);
 }
 
+TEST_CASE("Trainer: the loss of the history is the part that validation measures") {
+  struct Penalised : Run {
+    Loss loss(const Batch& batch, int64_t step) override {
+      Loss loss = Run::loss(batch, step);
+      loss.mean = loss.mean - 50.0;  // no gradient
+      return loss;
+    }
+  };
+  const Scratch folder;
+  make_folder(folder / "a");
+  make_folder(folder / "b");
+  TrainOptions options = short_options();
+  options.steps = 10;
+  Run plain;
+  Penalised penalised;
+  Trainer one(plain, plain.task.batches(options), options, folder / "a");
+  Trainer two(penalised, penalised.task.batches(options), options, folder / "b");
+  one.run();
+  two.run();
+  REQUIRE(two.history().size() == 1);
+  CHECK(two.history()[0].train_loss == one.history()[0].train_loss);
+  Trainer resumed(penalised, penalised.task.batches(options), options, folder / "b");
+  CHECK_NOTHROW(resumed.resume());
+}
+
 TEST_CASE("Trainer: a loss that is not finite stops with the step and a hint") {
   struct Broken : Run {
     Loss loss(const Batch&, int64_t) override { return {Var(Tensor::scalar(NAN), true), 1}; }
