@@ -32,10 +32,14 @@ std::string input_of(const GradBlock& b) {
   return text(number, " (", b.input, " ", b.shape, ")");
 }
 
+std::string counted(int64_t count, const char* noun) {
+  return text(count, " ", noun, count == 1 ? "" : "s");
+}
+
 std::string tries(const OrderReport& report) {
   if (report.directions == 0) return "float64";
-  return text("float64, ", report.upstreams, " upstream vectors, ", report.directions,
-              " random directions");
+  return text("float64, ", counted(report.upstreams, "upstream vector"), ", ",
+              counted(report.directions, "random direction"));
 }
 
 std::string cause_line(const GradBlock& b) {
@@ -114,9 +118,9 @@ std::string lines(const char* order, const OrderReport& report) {
   std::string out = text("  ", order, ": ", name_of(report.verdict));
   if (!report.cause.empty()) out += ": " + report.cause;
   if (report.directions > 0)
-    out += text("; ", report.upstreams, " upstream vectors, ", report.directions,
-                " directions, largest difference ", rough(report.precision), ", smallest gradient ",
-                rough(report.smallest_gradient));
+    out += text("; ", counted(report.upstreams, "upstream vector"), ", ",
+                counted(report.directions, "direction"), ", largest difference ",
+                rough(report.precision), ", smallest gradient ", rough(report.smallest_gradient));
   out += "\n";
   if (!report.sweep_text.empty()) out += "    " + report.sweep_text + "\n";
   if (report.missed > 0)
@@ -134,8 +138,7 @@ std::string GradReport::text() const {
   if (second.verdict == Verdict::fail) out = failure(title, ", second order", second);
   out += lines("first order", first);
   if (moved > 0)
-    out += glass::text("    the sample lay on a kink and was moved ", moved,
-                       moved == 1 ? " time\n" : " times\n");
+    out += "    the sample lay on a kink and was moved " + counted(moved, "time") + "\n";
   for (const std::string& input : first.idle)
     if (first.verdict == Verdict::pass)
       out += "    " + input + " has no influence here: VACUOUS for it\n";

@@ -8,6 +8,7 @@
 #include "models/cli/usage.h"
 #include "models/image/formats.h"
 #include "models/json.h"
+#include "models/names.h"
 #include "models/report/html.h"
 #include "models/report/label.h"
 #include "models/report/svg.h"
@@ -84,8 +85,8 @@ void run_attend(const AttendArguments& a) {
   const AttentionRecording r = record_attention(*model, config.codec, a.text, a.target, a.beam);
   if (a.list) {
     for (const LayerAttention& layer : r.layers)
-      fmt::print("{}  {} heads, {} × {}\n", layer.layer, layer.weights.size(0), layer.rows.size(),
-                 layer.columns.size());
+      fmt::print("{}  {}, {} × {}\n", layer.layer, counted(layer.weights.size(0), "head"),
+                 layer.rows.size(), layer.columns.size());
     return;
   }
   if (r.target.empty()) fail("attend", "there is nothing to draw", "the answer is empty");

@@ -4,6 +4,7 @@
 
 #include "models/cli/commands.h"
 #include "models/cli/usage.h"
+#include "models/names.h"
 #include "models/train/run_folder.h"
 #include "nn/attention/audit.h"
 
@@ -44,7 +45,7 @@ int run_audit(const AuditArguments& a) {
                  {{"source", source.value(), batch.source_lengths},
                   {"target", target.value(), batch.target_lengths, true}},
                  batch.target_lengths);
-  fmt::print("{} sentences, source {} and target {} places wide\n{}\n", source.size(0),
+  fmt::print("{}, source {} and target {} places wide\n{}\n", counted(source.size(0), "sentence"),
              source.size(1), target.size(1), report.text());
   return report.passed() ? 0 : 1;
 }

@@ -6,6 +6,7 @@
 #include "models/cli/commands.h"
 #include "models/cli/usage.h"
 #include "models/json.h"
+#include "models/names.h"
 #include "models/report/html.h"
 #include "models/report/label.h"
 #include "models/report/terminal.h"
@@ -86,8 +87,8 @@ void run_bias(const BiasArguments& a) {
       page.tables.push_back(table);
     }
     if (!a.json)
-      fmt::print("{}: {} answers, {} wrong, {:.2f} % right\n\n", clean_text(run), report.texts,
-                 report.wrong, 100 * right);
+      fmt::print("{}: {}, {} wrong, {:.2f} % right\n\n", clean_text(run),
+                 counted(report.texts, "answer"), report.wrong, 100 * right);
     all.push_back(to_json(report));
     all.back()["run"] = run;
   }

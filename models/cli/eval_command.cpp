@@ -5,6 +5,7 @@
 #include "models/cli/commands.h"
 #include "models/cli/usage.h"
 #include "models/json.h"
+#include "models/names.h"
 #include "models/seq2seq/alignment_errors.h"
 #include "models/train/run_folder.h"
 
@@ -48,7 +49,7 @@ void run_eval(const EvalArguments& a) {
     fmt::print("{}\n", j.dump(1));
     return;
   }
-  fmt::print("{} sources, beam {}\n", data.size(), beam);
+  fmt::print("{}, beam {}\n", counted(std::ssize(data), "source"), beam);
   if (classifies(config.task)) {
     fmt::print("accuracy           {:.4f}\nloss per text      {:.4f}\n", e.score.exact_match,
                e.score.loss);

@@ -7,6 +7,7 @@
 #include "models/captioner/look.h"
 #include "models/image/formats.h"
 #include "models/json.h"
+#include "models/names.h"
 #include "models/report/html.h"
 #include "models/report/label.h"
 #include "tensor/file.h"
@@ -58,9 +59,9 @@ void write_report(const std::string& folder, const RunConfig& config, const Corp
   constexpr size_t kMaps = 8, kSamples = 20;
   ReportData data;
   data.title = "Glass: " + config.task;
-  data.subtitle =
-      fmt::format("{} training pairs, {} test sources, best model from step {} of {}",
-                  corpus.train.size(), corpus.test.size(), trainer.best_step(), trainer.step());
+  data.subtitle = fmt::format(
+      "{}, {}, best model from step {} of {}", counted(std::ssize(corpus.train), "training pair"),
+      counted(std::ssize(corpus.test), "test source"), trainer.best_step(), trainer.step());
   data.figures = {{"exact match", percent(test.score.exact_match)},
                   {"symbol error rate", percent(test.score.symbol_error_rate)},
                   {"BLEU", fmt::format("{:.4f}", test.score.bleu)},

@@ -22,8 +22,9 @@ void print_start(const RunConfig& config, const Corpus& corpus, Translator& mode
                  const std::string& folder) {
   for (const std::string& warning : corpus.warnings)
     fmt::print(stderr, "warning: {}\n", clean_text(warning));
-  fmt::print("{}: {} training pairs, {} validation and {} test sources\n", config.task,
-             corpus.train.size(), corpus.valid.size(), corpus.test.size());
+  fmt::print("{}: {}, {} and {}\n", config.task, counted(std::ssize(corpus.train), "training pair"),
+             counted(std::ssize(corpus.valid), "validation source"),
+             counted(std::ssize(corpus.test), "test source"));
   if (config.codec.reads_pictures())
     fmt::print("pictures: {0} × {0} pixels; vocabulary: {1} tokens\n",
                config.codec.options.picture_size, config.codec.target.size());
@@ -58,7 +59,8 @@ void print_validation(const HistoryEntry& h, bool best, bool labels) {
 
 void print_test(const Evaluation& test, double seconds, bool labels) {
   const Score& s = test.score;
-  fmt::print("test: {} sources, {}, loss {:.4f}; trained {:.0f} s\n", test.translations.size(),
+  fmt::print("test: {}, {}, loss {:.4f}; trained {:.0f} s\n",
+             counted(std::ssize(test.translations), "source"),
              labels ? fmt::format("accuracy {:.4f}", s.exact_match)
                     : fmt::format("exact match {:.4f}, symbol error rate {:.4f}, BLEU {:.4f} ({})",
                                   s.exact_match, s.symbol_error_rate, s.bleu, test.bleu_signature),

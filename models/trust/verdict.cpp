@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "models/json.h"
+#include "models/names.h"
 
 namespace glass {
 namespace {
@@ -109,8 +110,8 @@ std::string summary(const TrustReport& report) {
       return verdict(token, report.columns) == wanted;
     });
   };
-  return fmt::format("weights agree with effect in {} of {} tokens{}", count(TrustVerdict::agree),
-                     report.tokens.size(),
+  return fmt::format("weights agree with effect in {} of {}{}", count(TrustVerdict::agree),
+                     counted(std::ssize(report.tokens), "token"),
                      count(TrustVerdict::silent) > 0
                          ? fmt::format(", {} have none", count(TrustVerdict::silent))
                          : "");

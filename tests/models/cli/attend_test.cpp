@@ -25,7 +25,7 @@ TEST_CASE("attend draws a layer's heads and writes them as data", "[cli]") {
   CHECK(drawn.status == 0);
   CHECK_THAT(drawn.out, ContainsSubstring("123 → 42"));
   CHECK(on("attend", trained, {"--list", "123", "--target", "42"}).out ==
-        "decoder.attention  1 heads, 2 × 3\n");
+        "decoder.attention  1 head, 2 × 3\n");
   const std::string json = trained.folder / "a.json", svg = trained.folder / "a.svg";
   const std::string npy = trained.folder / "a.npy", html = trained.folder / "a.html";
   CHECK(on("attend", trained,

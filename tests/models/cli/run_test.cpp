@@ -282,7 +282,7 @@ TEST_CASE("a task with known alignments makes its data, reports its error rate a
   INFO(trained.err);
   REQUIRE(trained.status == 0);
   CHECK_THAT(trained.out,
-             ContainsSubstring("stretch: 80 training pairs, 8 validation and 9 test") &&
+             ContainsSubstring("stretch: 80 training pairs, 8 validation sources and 9 test") &&
                  ContainsSubstring("test: alignment error rate of the attention 0."));
   const auto config = nlohmann::json::parse(read_file(run + "/config.json"));
   CHECK(config["task_options"] == nlohmann::json::parse(R"({"train": 80, "valid": 8, "test": 9,

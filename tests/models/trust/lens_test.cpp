@@ -256,7 +256,7 @@ TEST_CASE("a shuffle leaves the sentinel where it is", "[trust]") {
 TEST_CASE("a report of trust is a table, maps and data", "[trust]") {
   Reader model(HardNormalizer{});
   const TrustReport y = examine(ask(model, {1, 5, 9, 2, 5, 3}, std::cref(model)));
-  CHECK(summary(y) == "weights agree with effect in 1 of 1 tokens");
+  CHECK(summary(y) == "weights agree with effect in 1 of 1 token");
   const auto maps = trust_maps(y);
   REQUIRE(maps.size() == 4);
   for (const AttentionMap& map : maps)
