@@ -40,6 +40,8 @@ inline constexpr WholeRange kMinLengthRange{0, 1000};
 inline constexpr WholeRange kSeedRange{0, UINT64_MAX};
 inline constexpr NumberRange kDropoutRange{.low = 0, .high = 1, .below_high = true};
 inline constexpr NumberRange kBetaRange{.low = 0, .high = 1, .below_high = true};
+// Adam's ε in float32: below it squares too small to be held would leave a division by nothing.
+inline constexpr NumberRange kEpsilonRange{.low = 1e-20, .high = 1e6};
 inline constexpr NumberRange kSmoothingRange{.low = 0, .high = 0.99};
 inline constexpr NumberRange kLearningRateRange{.low = 0, .high = 1000, .above_low = true};
 inline constexpr NumberRange kAmountRange{.low = 0, .high = 1e6};  // clip, decay, minutes

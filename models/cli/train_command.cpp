@@ -141,7 +141,7 @@ void add_train_command(CLI::App& app) {
       ->transform(within(kBetaRange))
       ->group(training);
   command->add_option("--eps", t.eps, "Adam: added to its root (transformer: 1e-9)")
-      ->transform(within(kAmountRange))
+      ->transform(within(kEpsilonRange))
       ->group(training);
   command
       ->add_option("--ema", t.ema,

@@ -42,7 +42,7 @@ TrainOptions train_options(const Json& json) {
   // Runs of older versions have none of these.
   if (json.contains("beta1")) o.beta1 = entry(json, "beta1", where, kBetaRange);
   if (json.contains("beta2")) o.beta2 = entry(json, "beta2", where, kBetaRange);
-  if (json.contains("eps")) o.eps = entry(json, "eps", where, kAmountRange);
+  if (json.contains("eps")) o.eps = entry(json, "eps", where, kEpsilonRange);
   if (json.contains("ema")) o.ema = entry(json, "ema", where, kBetaRange);
   o.valid_every = entry(json, "valid_every", where, kCountRange);
   o.patience = entry(json, "patience", where, kCountOrNoneRange);
