@@ -14,6 +14,7 @@
 #include "models/report/svg.h"
 #include "models/report/terminal.h"
 #include "models/seq2seq/recording.h"
+#include "models/text/utf8.h"
 #include "models/train/run_folder.h"
 #include "models/trust/translators.h"
 #include "models/trust/verdict.h"
@@ -63,6 +64,14 @@ void print_peaks(const PictureAttention& a) {
   }
 }
 
+// By the one rule for bad UTF-8 (models/text/utf8.h), with a warning.
+std::string repaired(const char* argument, const std::string& given) {
+  RepairedText text = repair_utf8(given);
+  if (text.replaced > 0)
+    fmt::print(stderr, "warning: {}: bad UTF-8, replaced by U+FFFD\n", argument);
+  return text.text;
+}
+
 void print_trust(const TrustReport& report) {
   fmt::print("May the weights of {} be believed? {}.\n", report.layer, summary(report));
   for (const TokenTrust& token : report.tokens)
@@ -82,7 +91,9 @@ void run_attend(const AttendArguments& a) {
   if (!picture && !a.png.empty())
     usage_error("--png draws on pictures; the texts of this run are drawn by --svg and --html");
   if (a.trust) model->to(kFloat64);
-  const AttentionRecording r = record_attention(*model, config.codec, a.text, a.target, a.beam);
+  const std::string source = picture ? a.text : repaired("text", a.text);
+  const AttentionRecording r =
+      record_attention(*model, config.codec, source, repaired("--target", a.target), a.beam);
   if (a.list) {
     for (const LayerAttention& layer : r.layers)
       fmt::print("{}  {}, {} × {}\n", layer.layer, counted(layer.weights.size(0), "head"),

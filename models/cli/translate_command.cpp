@@ -13,6 +13,8 @@
 #include "models/report/label.h"
 #include "models/report/svg.h"
 #include "models/report/terminal.h"
+#include "models/text/lines.h"
+#include "models/text/utf8.h"
 #include "tensor/file.h"
 
 namespace glass {
@@ -39,6 +41,18 @@ std::vector<std::string> lines_of_input() {
   if (std::cin.bad() || std::ferror(stdin))
     fail_environment("translate", "standard input cannot be read", std::strerror(errno));
   return lines;
+}
+
+// The texts by the one rule for bad UTF-8 (models/text/utf8.h), and which were not.
+std::vector<std::string> repaired(std::vector<std::string> texts) {
+  LineWarning bad{"texts: bad UTF-8, replaced by U+FFFD", 0, {}};
+  for (size_t i = 0; i < texts.size(); ++i) {
+    RepairedText text = repair_utf8(texts[i]);
+    if (text.replaced > 0) bad.add(static_cast<int64_t>(i) + 1);
+    texts[i] = std::move(text.text);
+  }
+  if (bad.count > 0) fmt::print(stderr, "warning: {}\n", bad.text());
+  return texts;
 }
 
 // An answer, or where the model looked for it. A terminal gets nothing that would steer it; files
@@ -87,7 +101,8 @@ int run_translate(TranslateArguments& a) {
          "this run's model has no attention, which --replace-unknown and "
          "--coverage-penalty need",
          a.run);
-  const std::vector<std::string> texts = a.texts.empty() ? lines_of_input() : a.texts;
+  std::vector<std::string> texts = a.texts.empty() ? lines_of_input() : a.texts;
+  if (!config.codec.reads_pictures()) texts = repaired(std::move(texts));  // paths are any bytes
   if (!a.svg.empty() && texts.size() != 1)
     fail("translate", "--svg draws one text", texts.size(), " were given");
   TranslateOptions options{.search = a.search, .replace_unknown = a.replace_unknown};

@@ -1,6 +1,7 @@
 #include "models/data/corpus.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "models/data/shapes.h"
@@ -39,6 +40,10 @@ std::vector<std::string> TextCodec::target_tokens(const std::string& text) const
 Source TextCodec::encode_source(const std::string& text) const {
   if (!reads_pictures()) return source.encode(source_tokens(text));
   const auto scene = scene_number(text);
+  std::error_code ignored;
+  if (!scene && text.starts_with("scene ") && !std::filesystem::exists(text, ignored))
+    fail("picture", "a scene's number is a whole number from 0 to 18446744073709551615",
+         "got " + text);
   return Source(fitted(scene ? draw(make_scene(*scene)) : read_image(text), options.picture_size));
 }
 std::vector<int64_t> TextCodec::encode_target(const std::string& text) const {

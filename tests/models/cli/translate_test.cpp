@@ -38,6 +38,23 @@ TEST_CASE("control characters of a text reach neither terminal nor picture", "[c
   CHECK_THAT(picture, ContainsSubstring("7\uFFFD[31m\uFFFD\uFFFD1\uFFFD"));
 }
 
+TEST_CASE("bad UTF-8 is replaced as in a file of pairs, with a warning", "[cli]") {
+  const tests::TrainedRun trained;
+  const std::string svg = trained.folder / "map.svg";
+  tests::Output output = trained.translate({}, "7\n1\xC3\xFF\n14\n\xE4\n");
+  CHECK(output.status == 0);
+  CHECK(output.out == trained.translate({}, "7\n1\uFFFD\uFFFD\n14\n\uFFFD\n").out);
+  CHECK_THAT(output.err,
+             ContainsSubstring("warning: texts: bad UTF-8, replaced by U+FFFD: 2 lines (2, 4)\n"));
+  CHECK(trained.translate({"7"}).err.find("warning") == std::string::npos);
+  REQUIRE(trained.translate({"--svg", svg, "7\xFF"}).status == 0);
+  CHECK_THAT(read_file(svg), ContainsSubstring("7\uFFFD"));
+  output = tests::program({"attend", "--run", trained.run, "--target", "1\xFF", "7\xFF"});
+  CHECK(output.status == 0);
+  CHECK_THAT(output.err, ContainsSubstring("warning: text: bad UTF-8, replaced by U+FFFD\n") &&
+                             ContainsSubstring("warning: --target: bad UTF-8"));
+}
+
 TEST_CASE("standard input that cannot be read is an error", "[cli]") {
   const tests::TrainedRun trained;
   const tests::Output output =

@@ -162,5 +162,9 @@ TEST_CASE("A codec of pictures reads paths and scenes", "[captions]") {
   CHECK(file.size() == 0);
   CHECK(*codec.encode_source("scene 3").picture == draw(make_scene(3)));
   CHECK_THROWS_AS(codec.encode_source("nothing.png"), Error);
+  for (const char* scene : {"scene -1", "scene x", "scene 18446744073709551616"})
+    CHECK_THROWS_WITH(codec.encode_source(scene),
+                      ContainsSubstring("a scene's number is a whole number from 0 to ") &&
+                          ContainsSubstring("got " + std::string(scene)));
   CHECK(codec.source_tokens("scene 3").empty());
 }
