@@ -5,12 +5,39 @@
 
 #include "models/cli/commands.h"
 #include "models/cli/usage.h"
+#include "models/metrics/scores.h"
+#include "models/names.h"
+#include "models/registry.h"
+#include "models/zoo/zoo.h"
 
 namespace glass {
 namespace {
 
-// The words an option takes, of the "a|b|c" that one_of() leaves in its type; none for other types.
-std::string choices(const CLI::Option& option) {
+using Words = std::vector<std::string>;
+
+std::string joined(const Words& words) { return listed(words, " ", " "); }
+
+// What is offered for options whose help does not list all that they take.
+Words known_words(const std::string& option) {
+  Words words;
+  if (option == "gradcheck name") {
+    for (const Entry& entry : all_entries()) words.push_back(entry.name);
+  } else if (option == "score --metric") {
+    for (const MetricInfo& info : all_metrics()) words.push_back(info.name);
+  } else if (option == "attend --head") {
+    words = {"mean", "all"};
+  } else if (option == "zoo --check" || option == "zoo --diagnose" || option == "zoo --answer") {
+    for (const ZooPlace& place : zoo_places()) words.push_back(place.name);
+    if (option != "zoo --answer") words.emplace_back("all");
+  }
+  return words;
+}
+
+// The words an option takes: those, or of the "a|b|c" that one_of() leaves in its type; none for
+// other types.
+std::string choices(const std::string& command, const CLI::Option& option) {
+  const Words known = known_words(command + " " + option.get_name());
+  if (!known.empty()) return joined(known);
   const std::string type = option.get_type_name();
   if (!type.starts_with("TEXT:")) return "";
   std::string words = type.substr(type.find(':') + 1);
@@ -19,6 +46,13 @@ std::string choices(const CLI::Option& option) {
 }
 
 bool is_text(const CLI::Option& option) { return option.get_type_name().starts_with("TEXT"); }
+
+// Behind zoo --answer PLACE stands a kind.
+std::string second_answer() {
+  Words kinds;
+  for (const ZooKind& kind : zoo_kinds()) kinds.emplace_back(name_of(kind.kind));
+  return "if [[ ${COMP_WORDS[COMP_CWORD-2]} == --answer ]]; then words='" + joined(kinds) + "'; fi";
+}
 
 // The options of a command, and a line of bash for each whose value can be completed.
 struct Completions {
@@ -30,8 +64,10 @@ Completions completions(const CLI::App& command) {
   const std::string files = "compopt -o default 2>/dev/null";
   std::string rest = files;  // what stands for itself: the commands' texts and files
   for (const CLI::Option* option : command.get_options()) {
-    const std::string words = choices(*option);
-    const std::string value = words.empty() ? files : "words='" + words + "'";
+    const std::string words = choices(command.get_name(), *option);
+    std::string value = words.empty() ? files : "words='" + words + "'";
+    if (command.get_name() + " " + option->get_name() == "train --captions")
+      value = "words=$(_glass_columns)";
     if (option->get_positional()) rest = value;
     for (const std::string& name : option->get_lnames()) {
       found.options += (found.options.empty() ? "--" : " --") + name;
@@ -40,6 +76,7 @@ Completions completions(const CLI::App& command) {
       found.values += fmt::format("    '{} --{}') {} ;;\n", command.get_name(), name, action);
     }
   }
+  if (command.get_name() == "zoo") rest = second_answer();
   found.values += fmt::format("    '{} '*) {} ;;\n", command.get_name(), rest);
   return found;
 }
@@ -53,6 +90,21 @@ std::string bash_script(const CLI::App& app) {
     values += found.values;
   }
   return "# Bash completion of glass. Once: source <(glass completion bash)\n"
+         "_glass_columns() {\n"  // of captions, as the header of train's --data has them
+         "  local i file columns column\n"
+         "  for ((i = 1; i < ${#COMP_WORDS[@]}; ++i)); do\n"
+         "    if [[ ${COMP_WORDS[i]} != --data ]]; then continue; fi\n"
+         "    file=${COMP_WORDS[i+1]}\n"
+         "    if [[ $file == = ]]; then file=${COMP_WORDS[i+2]}; fi\n"
+         "    file=${file/#\\~/$HOME}\n"
+         "    if [[ ! -f $file ]]; then continue; fi\n"
+         "    IFS=$'\\t' read -ra columns <\"$file\"\n"
+         "    if [[ ${columns[0]} != image ]]; then continue; fi\n"
+         "    for column in \"${columns[@]:1}\"; do\n"
+         "      if [[ ${column%$'\\r'} != split ]]; then echo \"${column%$'\\r'}\"; fi\n"
+         "    done\n"
+         "  done\n"
+         "}\n"
          "_glass() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=\n"
          "  local command=${COMP_WORDS[1]}\n"
@@ -74,7 +126,12 @@ std::string bash_script(const CLI::App& app) {
          values +
          "    esac\n"
          "  fi\n"
-         "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+         "  local list=\n"
+         "  if [[ $words && $word == *,* ]]; then\n"  // the next of a list
+         "    list=${word%,*},\n"
+         "    word=${word##*,}\n"
+         "  fi\n"
+         "  COMPREPLY=($(compgen -P \"$list\" -W \"$words\" -- \"$word\"))\n"
          "}\n"
          "complete -F _glass glass\n";
 }

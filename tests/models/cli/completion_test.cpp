@@ -49,6 +49,22 @@ TEST_CASE("bash completes commands, options and choices as the program has them"
   CHECK(complete({"glass", "train", "--one-way", "x"}).empty());
   CHECK(complete({"glass", "completion", ""}) == "bash");
   CHECK(complete({"glass", "nonsense", "--x"}).empty());
+  CHECK(complete({"glass", "gradcheck", "log_s"}) == "log_softmax");
+  CHECK(complete({"glass", "gradcheck", "tanh", "LSTM"}) == "LSTM LSTMCell");
+  CHECK(complete({"glass", "score", "--metric", "chr"}) == "chrf chrf++");
+  CHECK(complete({"glass", "score", "--metric", "bleu,rouge,ci"}) ==
+        "bleu,rouge,cider bleu,rouge,cider-plain");
+  CHECK(complete({"glass", "attend", "--run", "x", "--head", ""}) == "mean all");
+  CHECK(complete({"glass", "zoo", "--seed", "7", "--check", "a"}) == "activate all");
+  CHECK(complete({"glass", "zoo", "--answer", "po"}) == "pool");
+  CHECK(complete({"glass", "zoo", "--answer", "pool", "tr"}) == "transposed");
+  // The columns of captions are those of the file at hand.
+  const std::string data = folder / "data.tsv";
+  write_file_atomically(data, "image\tsplit\ten\tzh\r\na.png\ttrain\tone\ttwo\r\n");
+  CHECK(complete({"glass", "train", "--data", data, "--captions", ""}) == "en zh");
+  CHECK(complete({"glass", "train", "--data", "=", data, "--captions", "=", "en,"}) ==
+        "en,en en,zh");
+  CHECK(complete({"glass", "train", "--captions", ""}).empty());
   // Every option of the help is offered.
   const std::string help = tests::program({"train", "--help"}).out;
   const std::string all = " " + complete({"glass", "train", "--"}) + " ";
