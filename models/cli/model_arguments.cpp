@@ -298,7 +298,7 @@ void add_model_options(CLI::App& command, ModelArguments& a) {
       ->group(group);
   command
       .add_option("--layers", a.seq2seq.layers,
-                  "Encoder layers (transformer: 2; behind a picture's map 0)")
+                  "Encoder layers, at least 1 for texts (transformer: 2; behind a picture's map 0)")
       ->transform(within(kLayersOrNoneRange))
       ->group(group);
   command

@@ -25,38 +25,49 @@ void add_file_options(CLI::App& command, TaskArguments& a) {
                   "captions; label and text (also .jsonl)")
       ->transform(naming("a file"))
       ->group(group);
-  command.add_option("--valid", a.files.valid, "The same for validation (default: split off)")
-      ->transform(naming("a file"))
-      ->group(group);
-  command.add_option("--test", a.files.test, "The same for the final test (default: split off)")
+  command
+      .add_option("--valid", a.files.valid,
+                  "The same for validation (default: split off; not captions)")
       ->transform(naming("a file"))
       ->group(group);
   command
-      .add_option("--captions", a.files.captions,
-                  "Columns of captions, as the header names them: en,zh (default: all but image "
-                  "and split)")
+      .add_option("--test", a.files.test,
+                  "The same for the final test (default: split off; not captions)")
+      ->transform(naming("a file"))
+      ->group(group);
+  command
+      .add_option(
+          "--captions", a.files.captions,
+          "captions: columns of captions, as the header names them: en,zh (default: all but image "
+          "and split)")
       ->group(group);
   command
       .add_option("--picture-size", a.text.picture_size,
-                  "Side of the squares that pictures are fitted to")
+                  "captions: side of the squares that pictures are fitted to")
       ->transform(within(kSizeRange))
       ->default_str("64")
       ->group(group);
   command
-      .add_flag("--strip-stress", a.files.strip_stress, "Drop stress marks from phones (AA1 -> AA)")
+      .add_flag("--strip-stress", a.files.strip_stress,
+                "pairs: drop stress marks from phones (AA1 -> AA)")
       ->group(group);
   const auto kinds = one_of({"chars", "words", "split"});
-  command.add_option("--source-tokens", a.source_tokens, "chars, words, or split (at white space)")
+  command
+      .add_option("--source-tokens", a.source_tokens,
+                  "chars, words, or split (at white space); not captions")
       ->transform(kinds)
       ->group(group);
-  command.add_option("--target-tokens", a.target_tokens, "The same for targets (captions: words)")
+  command
+      .add_option("--target-tokens", a.target_tokens,
+                  "The same for targets (captions: words); not classify")
       ->transform(kinds)
       ->group(group);
   command
       .add_flag("--normalize-numbers", a.text.normalize_numbers,
-                "Every number of a source is the same token")
+                "Every number of a source is the same token; not captions")
       ->group(group);
-  command.add_flag("--lower", a.text.lower_source, "Lower-case the sources")->group(group);
+  command.add_flag("--lower", a.text.lower_source, "Lower-case the sources; not captions")
+      ->group(group);
   command.add_option("--min-count", a.text.min_count, "Rarer tokens become <unk>")
       ->transform(within(kCountRange))
       ->group(group);

@@ -12,7 +12,7 @@
 namespace glass {
 namespace {
 
-constexpr double kUnlimited = 1e6;  // an end that the help need not name
+constexpr double kUnlimited = 1e18;  // an end that the help need not name
 
 std::string shown(const std::string& typed) {
   return typed.empty() ? "an empty text" : shorten(clean_text(typed), 40);
@@ -22,10 +22,17 @@ std::string wrong(const std::string& wanted, const std::string& typed) {
   return "must be " + wanted + ", got " + shown(typed);
 }
 
-// A range as the help shows it: "1..64", "0..<1", and ">0" where the other end does not matter.
+// 64, 1e9
+std::string brief_number(double value) {
+  std::string number = value < 1e6 ? fmt::format("{}", value) : fmt::format("{:g}", value);
+  if (const size_t sign = number.find("e+0"); sign != std::string::npos) number.erase(sign + 1, 2);
+  return number;
+}
+
+// A range as the help shows it: "1..64", "0..<1", "1..1e9", and ">0" without another end.
 std::string span(double low, bool above, double high, bool below) {
   if (high >= kUnlimited) return fmt::format("{}{}", above ? ">" : ">=", low);
-  return fmt::format("{}{}..{}{}", above ? ">" : "", low, below ? "<" : "", high);
+  return fmt::format("{}{}..{}{}", above ? ">" : "", low, below ? "<" : "", brief_number(high));
 }
 
 template <class T>

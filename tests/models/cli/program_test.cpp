@@ -203,6 +203,20 @@ TEST_CASE("the help of every command names sane numbers", "[cli]") {
   }
 }
 
+TEST_CASE("help shows whole ranges, and which task reads an option", "[cli]") {
+  const std::string help = tests::program({"train", "--help"}).out;
+  for (const char* shown : {"1..1e9", "1e-20..1e6", "0..<1", "1..1e7", ">0..1000"})
+    CHECK_THAT(help, ContainsSubstring(shown));
+  // Nothing that a task of the group refuses is promised to it.
+  for (const char* option :
+       {"--valid", "--test", "--source-tokens", "--lower", "--normalize-numbers"}) {
+    const size_t at = help.find(std::string("\n  ") + option + " ");
+    REQUIRE(at != std::string::npos);
+    CHECK_THAT(help.substr(at, help.find("\n  --", at + 1) - at),
+               ContainsSubstring("not captions"));
+  }
+}
+
 TEST_CASE("help of a command is its --help, and there is a version", "[cli]") {
   CHECK(tests::program({"help"}).out == tests::program({"--help"}).out);
   CHECK_THAT(tests::program({"help"}).out, ContainsSubstring("130 stopped by Ctrl-C"));
