@@ -89,7 +89,7 @@ Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, std::shared_ptr<Generator> gener
                             options.layers == options.decoder_layers;
   if (options.bridge == Bridge::copy && !like_decoder)
     fail("model",
-         "bridge copy needs a recurrent encoder of texts, of one direction and as many layers as "
+         "bridge copy needs texts, a recurrent encoder of one direction and as many layers as "
          "the decoder",
          options.picture         ? "pictures, "
          : options.convolutional ? "convolutional, "
