@@ -21,6 +21,22 @@ constexpr size_t kMostMarks = 200;                                  // points wi
 constexpr double kMost = 1e300, kLeast = 1e-290;                    // sizes that are drawn
 constexpr size_t kColors = 6;                                       // classes s0 … s5
 
+// What every picture has, and the page's colours where there is no page.
+constexpr const char* kShared = R"(.plot text{font-size:13px}
+.plot .head{font-size:15px;font-weight:600}
+.plot .grid{stroke:var(--rule);fill:none}
+.plot .axis{stroke:var(--faint);fill:none}
+.plot .line{fill:none;stroke:var(--line);stroke-width:2.2;stroke-linejoin:round;
+stroke-linecap:round}
+.mark{fill:var(--line)}
+.mark .reach{fill-opacity:0}
+.mark:hover .reach{fill-opacity:.22}
+.s0{--line:#2563c9}.s1{--line:#d9622b}.s2{--line:#23864f}.s3{--line:#8a4fc4}.s4{--line:#b3862a}
+.s5{--line:#5d6b7d}
+)";
+constexpr const char* kOnWhite =
+    ".plot{--rule:#e3e7ed;--faint:#68707f}.faint{fill:#68707f}.ink{fill:#1c2330}\n";
+
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -145,7 +161,7 @@ std::string draw(const LinePlot& plot, size_t number, const Axis& x, const Axis&
 
 }  // namespace
 
-std::string line_plot_svg(const LinePlot& plot) {
+std::string line_plot_svg(const LinePlot& plot, bool standalone) {
   Range xs, ys;
   for (const Curve& curve : plot.curves) {
     if (curve.x.size() != curve.y.size()) {
@@ -160,9 +176,13 @@ std::string line_plot_svg(const LinePlot& plot) {
   }
   const Axis x = x_axis(xs), y = y_axis(ys, plot.log_y);
   std::string out = fmt::format(
-      "<svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" class=\"plot\" role=\"img\" "
+      "<svg {4}viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" class=\"plot\" role=\"img\" "
       "aria-label=\"{2}\" font-family=\"{3}\">\n",
-      pixels(kWidth), pixels(kHeight), escape_xml(plot.title), kSansFonts);
+      pixels(kWidth), pixels(kHeight), escape_xml(plot.title), kSansFonts,
+      standalone ? "xmlns=\"http://www.w3.org/2000/svg\" " : "");
+  if (standalone)
+    out += fmt::format("<style>{}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+                       std::string(kOnWhite) + kShared);
   out += words(kLeft - 40, 22, "start", "ink head", plot.title) + axes(plot, x, y) + legend(plot);
   for (size_t i = 0; i < plot.curves.size(); ++i) out += draw(plot, i, x, y);
   if (xs.empty()) out += words(kWidth / 2, kHeight / 2, "middle", "faint", "no data");
@@ -170,20 +190,11 @@ std::string line_plot_svg(const LinePlot& plot) {
 }
 
 std::string line_plot_css() {
-  return R"(.plot text{font-size:13px}
-.plot .head{font-size:15px;font-weight:600}
-.plot .grid{stroke:var(--rule);fill:none}
-.plot .axis{stroke:var(--faint);fill:none}
-.plot .line{fill:none;stroke:var(--line);stroke-width:2.2;stroke-linejoin:round;
-stroke-linecap:round}
-.mark{fill:var(--line)}
-.mark .reach{fill-opacity:0}
-.mark:hover .reach{fill-opacity:.22}
-.s0{--line:#2563c9}.s1{--line:#d9622b}.s2{--line:#23864f}.s3{--line:#8a4fc4}.s4{--line:#b3862a}
-.s5{--line:#5d6b7d}
-@media screen and (prefers-color-scheme:dark){.s0{--line:#6ea8ff}.s1{--line:#ff9a62}
+  return kShared +
+         std::string(
+             R"(@media screen and (prefers-color-scheme:dark){.s0{--line:#6ea8ff}.s1{--line:#ff9a62}
 .s2{--line:#58c58a}.s3{--line:#bf94f0}.s4{--line:#dfb95a}.s5{--line:#a6b2c2}}
-)";
+)");
 }
 
 }  // namespace glass

@@ -17,10 +17,10 @@ struct LinePlot {
   bool log_y = false;  ///< values that are not above 0 leave a gap
 };
 
-/// Curves over round axes with a legend, as SVG for a page that has line_plot_css(); each point
-/// tells its values under the pointer. Without any point: the axes with "no data". Throws Error
-/// when a curve has not as many x as y.
-std::string line_plot_svg(const LinePlot& plot);
+/// Curves over round axes with a legend, as SVG for a page that has line_plot_css(), or standalone:
+/// a file of its own on a white ground. Each point tells its values under the pointer. Without any
+/// point: the axes with "no data". Throws Error when a curve has not as many x as y.
+std::string line_plot_svg(const LinePlot& plot, bool standalone = false);
 
 /// The style sheet of line plots.
 std::string line_plot_css();

@@ -135,6 +135,27 @@ TEST_CASE("eval scores a run's own data or a file", "[cli]") {
   const auto data = nlohmann::json::parse(file.out);
   CHECK(data["sources"] == 2);
   CHECK(data["loss"] > 0);
+  const std::string picture = trained.folder / "lengths.svg";
+  const Output lengths =
+      on("eval", trained, {"--by-length", "--against", trained.run, "--svg", picture});
+  INFO(lengths.err);
+  CHECK_THAT(lengths.out, ContainsSubstring("    tokens  sources      BLEU  symbols"));
+  CHECK(read_file(picture).starts_with("<svg xmlns="));
+  const auto rows = nlohmann::json::parse(
+      on("eval", trained, {"--by-length", "--against", trained.run, "--json"}).out)["by_length"];
+  REQUIRE(rows.size() % 2 == 0);
+  int64_t sources = 0;
+  for (size_t i = 0; i < rows.size() / 2; ++i) {
+    sources += rows[i]["sources"].get<int64_t>();
+    CHECK(rows[i]["bleu"] == rows[i + rows.size() / 2]["bleu"]);
+  }
+  CHECK(sources == nlohmann::json::parse(on("eval", trained, {"--json"}).out)["sources"]);
+  for (const std::vector<std::string>& alone :
+       {std::vector<std::string>{"--svg", picture}, {"--against", trained.run}}) {
+    const Output refused = on("eval", trained, alone);
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err, ContainsSubstring(alone[0] + " needs --by-length"));
+  }
   CHECK(on("eval", trained, {"--data", "x", "--split", "valid"}).status == 2);
 }
 
