@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "models/cli/commands.h"
@@ -61,6 +62,14 @@ std::vector<ScoresByLength> others_by_length(const EvalArguments& a, const EvalD
   return all;
 }
 
+// Curves are named by their folders.
+std::vector<std::string> last_folders(const std::vector<std::string>& runs) {
+  std::vector<std::string> names;
+  for (const std::string& run : runs)
+    names.push_back(std::filesystem::absolute(run + "/").parent_path().filename().string());
+  return names;
+}
+
 void print_by_length(const std::vector<std::string>& names,
                      const std::vector<ScoresByLength>& runs) {
   fmt::print("\n{:>10} {:>8}", "tokens", "sources");
@@ -118,7 +127,8 @@ void run_eval(const EvalArguments& a) {
     by_length.insert(by_length.begin(),
                      scores_by_length(config.codec, data, e.translations, groups));
     if (!a.svg.empty())
-      write_file_atomically(a.svg, line_plot_svg(length_plot(names, by_length), true));
+      write_file_atomically(a.svg,
+                            line_plot_svg(length_plot(last_folders(names), by_length), true));
   }
   if (a.json) {
     Json j = to_json(e.score);
