@@ -71,16 +71,21 @@ GradProblem second_order(const GradProblem& first, uint64_t seed) {
   return p;
 }
 
-// Both orders, where the inputs are now.
-void check_here(const GradProblem& problem, const CheckOptions& options, GradReport& report) {
-  report.first = OrderCheck(problem, options).run();
-  report.verdict = report.first.verdict;
+void check_second(const GradProblem& problem, const CheckOptions& options, GradReport& report) {
   if (!options.second_order || !report.ok()) return;
   if (report.first.directions == 0) return;  // no elements
   const GradProblem next = second_order(problem, options.seed);
   if (next.inputs.size() == problem.inputs.size()) return;  // no output has a gradient
   report.second = OrderCheck(next, options).run();
   report.verdict = report.second.verdict;
+}
+
+// Both orders, where the inputs are now.
+void check_here(const GradProblem& problem, const CheckOptions& options, GradReport& report) {
+  report.first = OrderCheck(problem, options).run();
+  report.verdict = report.first.verdict;
+  check_second(problem, options, report);
+  if (report.ok() && !report.first.idle.empty()) report.verdict = Verdict::vacuous;
 }
 
 }  // namespace

@@ -140,7 +140,8 @@ std::string_view name_of(Verdict verdict);
 /// pass: they agree; also when the inputs or the outputs have no elements. fail: they do not; or f
 /// gives another value at a second call, changes an input, or meets NaN; or a gradient has the
 /// wrong shape. kink: the slopes to the left and to the right differ here; the gradient is right
-/// elsewhere and lies between the two. vacuous: f is constant here, which proves nothing.
+/// elsewhere and lies between the two. vacuous: f is constant here, or an input has no influence,
+/// which proves nothing about it.
 ///
 /// A failure is diagnosed: hypotheses of what is wrong are compared with the gradient, and where f
 /// is made of several ops, each op's own backward is compared with the finite differences of its

@@ -132,7 +132,7 @@ std::vector<Entry> elman_entries() {
                    layer_sample("lengths, state", {3, 3, 2}, {}, {2, 3, 0}, true),
                    layer_sample("both directions, lengths, state", {3, 3, 2},
                                 {.bidirectional = true}, {2, 3, 1}, true),
-                   layer_sample("two layers, relu, batch first", {2, 3, 2},
+                   layer_sample("two layers, relu, batch first", {6, 3, 2},
                                 {.num_layers = 2, .batch_first = true}, {}, false,
                                 ElmanFunction::relu),
                    layer_sample("no bias", {2, 2, 2}, {.bias = false}, {}, true)},

@@ -179,7 +179,7 @@ Sample additive_sample(std::string label, int64_t B, int64_t T, int64_t S, int64
                 const auto y = additive_attention(in[0], in[1], in[2], in[3], mask());
                 return Vars(y.begin(), y.end());
               },
-          .expect = B == 0 || S > 0 ? Verdict::pass : Verdict::vacuous,
+          .expect = B == 0 || S > 1 ? Verdict::pass : Verdict::vacuous,  // one key is all there is
           .definition =
               [=](const Vars& in) {
                 const AdditiveAttention op{mask()};

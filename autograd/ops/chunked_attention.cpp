@@ -112,7 +112,7 @@ Sample sample(const char* label, Sizes z, int64_t chunk, const Shape& mask_shape
   const auto mask = [=] {
     return may.empty() ? Tensor() : Tensor::from(may, mask_shape).to(kBool);
   };
-  const bool constant = (z.S == 0 && z.N * z.T > 0) || may == std::vector<double>{0};
+  const bool constant = (z.S < 2 && z.N * z.T > 0) || may == std::vector<double>{0};
   return {.label = label,
           .inputs = {{{z.N, z.T, z.D}}, {{z.N, z.S, z.D}}, {{z.N, z.S, z.K}}},
           .f =

@@ -83,7 +83,7 @@ std::vector<Entry> gated_ops() {
            .gradient = "dx = dy where x > 0, else weight·dy; dweight = Σ dy·x where x <= 0",
            .notes = "Slope weight at 0.",
            .samples = {sloped("one slope", signs, {1}, 1), sloped("one per channel", signs, {2}, 2),
-                       sloped("0-d", {{}}, {1}, 1), sloped("empty", {{0, 2}}, {2}, 1)},
+                       sloped("0-d", {{}, -2, -0.5}, {1}, 1), sloped("empty", {{0, 2}}, {2}, 1)},
            .errors = {{"slopes",
                        [] {
                          prelu(ones({2, 3}), ones({2}));

@@ -209,6 +209,7 @@ std::vector<Sample> special_cases() {
        .options = headed(with(ScaledDotScore{}), {2, true, true, 4, true}),
        .lengths = {2, 3},
        .second_order = true});
+  samples.back().expect = Verdict::vacuous;  // a bias of the keys shifts all scores alike
   for (const auto& [name, scope] : scopes())
     add({.label = name + ", two heads",
          .options = headed(with(GeneralScore{}, scope), {2}),
@@ -260,6 +261,7 @@ std::vector<Sample> special_cases() {
        .call = {.need_weights = false, .chunk = 2}});
   samples.back().definition = samples.back().f;
   add({.label = "one key, one query", .options = with(additive), .B = 1, .T = 1, .S = 1});
+  samples.back().expect = Verdict::vacuous;  // it gets all weight whatever its score
   return samples;
 }
 

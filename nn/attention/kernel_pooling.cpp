@@ -58,6 +58,7 @@ std::vector<Entry> kernel_pooling_entries() {
     Sample s{};
     s.label = std::move(label);
     s.inputs = {{{3, 2}, -1, 1}, {{4, 2}, -1, 1}, {{4, 2}}, {{}, 1.2, 1.6}};
+    if (kernel == PoolingKernel::box) s.expect = Verdict::vacuous;  // the same to all in reach
     s.f = [=](const Vars& in) {
       KernelPooling layer(1, kernel);
       bind_parameters(layer, in, 3);

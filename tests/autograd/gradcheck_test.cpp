@@ -211,12 +211,21 @@ TEST_CASE("a constant function proves nothing", "[gradcheck]") {
   CHECK(g[2] == Approx(0.4044167).margin(1e-7));
 }
 
-TEST_CASE("an input without influence is named", "[gradcheck]") {
-  const GradReport report = check([](const Vars& x) { return Vars{tanh(x[0]) + x[1] * 0.0}; },
-                                  {leaf({1, 2}), leaf({3, 4})});
-  CHECK(report.ok());
+TEST_CASE("an input without influence is named, and proves nothing", "[gradcheck]") {
+  const auto idle = [](const Var& y, const Var& x) { return Vars{y + x * 0.0}; };
+  const GradReport report =
+      check([&](const Vars& x) { return idle(tanh(x[0]), x[1]); }, {leaf({1, 2}), leaf({3, 4})});
+  CHECK(report.verdict == Verdict::vacuous);
+  CHECK(report.first.verdict == Verdict::pass);
+  CHECK(report.second.checked);
   CHECK(report.first.idle == std::vector<std::string>{"input 1"});
+  CHECK_THAT(report.text(), ContainsSubstring("gradcheck VACUOUS"));
   CHECK_THAT(report.text(), ContainsSubstring("input 1 has no influence"));
+  // What is wrong with another input is worse.
+  const GradReport wrong =
+      check([&](const Vars& x) { return idle(tanh(x[0]) + x[0].detach(), x[1]); },
+            {leaf({1}), leaf({3})});
+  CHECK(wrong.verdict == Verdict::fail);
 }
 
 TEST_CASE("inputs are put back to the last bit", "[gradcheck]") {
