@@ -116,7 +116,8 @@ static void raise_no_alarm(uint64_t begin, uint64_t end) {
     const GradReport report = check(
         [seed](const Vars& x) { return Vars{random_function(x, seed)}; }, leaves, {.seed = seed});
     INFO("seed " << seed << "\n" << report.text());
-    REQUIRE(report.ok());
+    REQUIRE(report.first.verdict == Verdict::pass);  // an input may be left out by chance
+    REQUIRE((report.ok() || !report.first.idle.empty()));
     REQUIRE((report.first.mismatches.empty() && report.second.mismatches.empty()));
   }
 }
