@@ -15,6 +15,14 @@ int64_t state_size(const ClassifierOptions& o) {
   return o.encoder == "recurrent" ? 2 * o.hidden : o.embedding;
 }
 
+// What padding, unknown words and the borders of sentences are scored lower than labels: they are
+// no answers, but what a file calls them stays possible.
+Var never_special(const Var& weight) {
+  const Tensor low = Tensor::zeros({weight.size(0)}, weight.dtype());
+  low.narrow(0, 0, Vocabulary::kEos + 1).fill_(-20);
+  return Var(low);
+}
+
 }  // namespace
 
 // One step for the label, and one for the end.
@@ -93,7 +101,7 @@ Classifier::Read Classifier::read(const Var& embedded, const std::vector<int64_t
     states = (*encoder)(drop(embedded + places), {.mask = mask});
   }
   const SelfAttentivePooling::Output y = pooling(states, mask);
-  return {output(drop(y.pooled)), y.weights};
+  return {output(drop(y.pooled)) + never_special(output.weight), y.weights};
 }
 
 Translator::Loss Classifier::loss(const Seq2SeqBatch& batch, int64_t) {

@@ -30,8 +30,7 @@ constexpr int64_t kManyPictures = 100;  // of a data set, where --texts does not
 constexpr int64_t kWidestMap = 30;      // columns of a map that a terminal shows
 
 std::vector<References> data_of(const BiasArguments& a, const RunConfig& config) {
-  if (!a.data.empty())
-    return read_references(a.data, config.files.strip_stress, config.task == "classify");
+  if (!a.data.empty()) return references_for(config, a.data);
   Corpus corpus = load_corpus(config);
   return std::move(a.split == "test" ? corpus.test : corpus.valid);
 }

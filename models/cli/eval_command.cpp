@@ -37,7 +37,7 @@ EvalData data_of(const EvalArguments& a, const RunConfig& config) {
   }
   if (config.codec.reads_pictures())
     fail("eval", "a run that reads pictures is scored on its own data; leave out --data", a.data);
-  return {read_references(a.data, config.files.strip_stress, config.task == "classify"), {}};
+  return {references_for(config, a.data), {}};
 }
 
 // How the runs of --against answer the same sources.
@@ -158,6 +158,20 @@ void run_eval(const EvalArguments& a) {
 }
 
 }  // namespace
+
+std::vector<References> references_for(const RunConfig& config, const std::string& path) {
+  const bool labels = classifies(config.task);
+  std::vector<References> data = read_references(path, config.files.strip_stress, labels);
+  if (!labels) return data;
+  for (const References& text : data)
+    for (const std::string& label : text.targets)
+      if (config.codec.target.contains(label)) return data;
+  std::vector<std::string> known;
+  for (int64_t id = Vocabulary::kEos + 1; id < config.codec.target.size(); ++id)
+    known.push_back(config.codec.target.token(id));
+  fail_environment(path, "no line begins with a label that the run knows",
+                   "lines are label, tab, text, and the labels are ", listed(known, " and "));
+}
 
 void add_eval_command(CLI::App& app) {
   auto* command = app.add_subcommand("eval", "Score a trained run on its test data, or on a file");

@@ -22,7 +22,7 @@ void add_file_options(CLI::App& command, TaskArguments& a) {
   command
       .add_option("--data", a.files.data,
                   "TSV, plain or .gz: source and target (also .jsonl); a picture's path and its "
-                  "captions; label and text (also .jsonl)")
+                  "captions; label and text (.jsonl: target and source)")
       ->transform(naming("a file"))
       ->group(group);
   command

@@ -48,6 +48,10 @@ Columns columns_of(const std::vector<std::string>& header, const CorpusFiles& fi
   const auto place = [&](const std::string& name) {
     return std::find(header.begin(), header.end(), name) - header.begin();
   };
+  for (const std::string& name : header)
+    if (name == "Split" || name == "SPLIT")
+      fail_environment("captions", "the header's column must be called split", "got ", name, ", ",
+                       files.data);
   if (place("split") < std::ssize(header)) columns.split = place("split");
   if (!files.captions.empty()) {
     for (const std::string& name : fields_of(files.captions, ',').texts) {

@@ -172,6 +172,12 @@ StopReason Trainer::run(const std::function<void(const Trainer&)>& on_validation
     }
   }
   progress.clear();
+  if (reason != StopReason::interrupted && history_.empty()) {  // a run leaves a model
+    validate();
+    update_seconds();
+    save_checkpoint();
+    if (on_validation) on_validation(*this);
+  }
   if (!best_state_.tensors.empty()) trainee_.model().load_state_dict(best_state_);
   trainee_.model().eval();
   return reason;

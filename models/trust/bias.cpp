@@ -19,6 +19,8 @@ struct Causes {
   std::map<std::string, int64_t> by_erasure, by_gradient, by_input_gradient;
 };
 
+constexpr const char* kNoPlaceAlone = "(none alone)";
+
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 template <class Row>
@@ -78,13 +80,15 @@ class Tally {
     if (verdict(token, found.columns) == TrustVerdict::agree) ++word.agree;
   }
 
+  // By erasure a place is a cause only if the word is at least a tenth less likely without it.
   void add_cause(const TrustReport& found, const TokenTrust& token) {
     const auto place = [&](const std::vector<double>& values) {
       return number_normalized(found.source[largest(values)]);
     };
     Causes& causes = causes_[token.token];
     ++causes.count;
-    ++causes.by_erasure[place(sizes(token.erasure))];
+    const bool alone = token.erasure[largest(token.erasure)] >= -std::log(0.9);
+    ++causes.by_erasure[alone ? place(token.erasure) : kNoPlaceAlone];
     ++causes.by_gradient[place(token.gradient)];
     ++causes.by_input_gradient[place(sizes(token.input_gradient))];
   }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kTogether = 0.5;  // ρ of ranks that go together
 constexpr double kSilent = 0.01;   // of log p
+constexpr double kFlat = 1.1;      // times the mean: less is no preference
 
 std::string quoted(const std::string& token) { return "\"" + token + "\""; }
 
@@ -64,10 +65,13 @@ TrustVerdict verdict(const TokenTrust& token, int64_t columns) {
   const size_t place = largest(effects);
   if (effects[place] < kSilent) return TrustVerdict::silent;
   const double most = token.weights[largest(token.weights)];
-  bool together = token.rho_erasure && *token.rho_erasure >= kTogether;
+  double there = 0;  // the most weight where the effect is
   for (size_t s = 0; s < effects.size(); ++s)
-    together = together || (token.weights[s] == most && same_place(s, place, columns));
-  return together ? TrustVerdict::agree : TrustVerdict::disagree;
+    if (same_place(s, place, columns)) there = std::max(there, token.weights[s]);
+  const bool alike = token.rho_erasure && *token.rho_erasure >= kTogether;
+  const bool flat = most * static_cast<double>(effects.size()) < kFlat;
+  const bool together = there == most || (alike && there >= most / 2);
+  return together && !flat ? TrustVerdict::agree : TrustVerdict::disagree;
 }
 
 std::string sentence(const TokenTrust& token, const std::vector<std::string>& source,

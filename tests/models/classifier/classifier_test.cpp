@@ -60,7 +60,12 @@ TEST_CASE("a classifier answers with one label, whatever the padding", "[classif
     const auto both = model.translate({{4, 5}, {6, 7, 8, 4, 5, 6}}, {.beam = 3, .n_best = 2});
     REQUIRE(alone[0][0].ids.size() == 1);
     CHECK(alone[0][0].finished);
-    CHECK(alone[0][0].ids[0] != Vocabulary::kEos);
+    CHECK(alone[0][0].ids[0] > Vocabulary::kEos);
+    model.output.weight.value().fill_(0);  // no label is preferred, and nothing else is an answer
+    CHECK(model.loss(make_batch({{4, 5}}, {{5}}), 0).mean.item() ==
+          Approx(std::log(2)).margin(0.2));
+    model = Classifier(small(encoder), 3);
+    model.eval();
     CHECK(both[0][0].ids == alone[0][0].ids);
     CHECK(both[0][0].log_prob == Approx(alone[0][0].log_prob).epsilon(1e-4));
     REQUIRE(both[1].size() == 2);

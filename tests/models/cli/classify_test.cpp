@@ -52,6 +52,13 @@ TEST_CASE("labels and texts are learnt, scored and explained", "[cli][classifier
   CHECK(config["text"]["normalize_numbers"] == true);
   CHECK_THAT(program({"eval", "--run", run}).out, ContainsSubstring("accuracy           1.0000"));
   CHECK(json_of({"eval", "--run", run, "--data", data, "--json"})["accuracy"] == 1);
+  const std::string swapped = folder / "swapped.tsv";
+  write_file_atomically(swapped, "thing 77, was nice\tvery good\n");
+  const Output refused = program({"eval", "--run", run, "--data", swapped});
+  CHECK(refused.status == 1);
+  CHECK_THAT(refused.err, ContainsSubstring("no line begins with a label that the run knows") &&
+                              ContainsSubstring("very good"));
+  CHECK(program({"bias", "--run", run, "--data", swapped}).err == refused.err);
   CHECK(program({"translate", "--run", run, "thing 77, was nice"}).out == "very good\n");
   const Output trust = program({"attend", "--run", run, "--trust", "thing 77, was ugly"});
   CHECK_THAT(trust.out, ContainsSubstring("May the weights of pooling.attention be believed?"));
@@ -122,6 +129,16 @@ TEST_CASE("labels of a file: one is refused, unknown ones are warned of, rare on
   CHECK(config["model"]["target_vocabulary"] == 4 + 2);  // both labels, and the specials
   CHECK(config["model"]["source_vocabulary"] == 4 + 1);  // "word"
   CHECK_THAT(warned.out, ContainsSubstring("accuracy") && !ContainsSubstring("BLEU"));
+}
+
+TEST_CASE("files for a shortcut run have their labels first, too", "[cli][classifier]") {
+  const Scratch folder;
+  const std::string run = folder / "run", data = folder / "data.tsv";
+  auto words = small(run, "1");
+  words.insert(words.end(), {"--task", "shortcut"});
+  REQUIRE(program(words).status == 0);
+  write_file_atomically(data, "positive\tthe soup was fine\nnegative\tthe duck was bland\n");
+  CHECK(json_of({"eval", "--run", run, "--data", data, "--json"})["sources"] == 2);
 }
 
 TEST_CASE("the planted shortcut is found, and normalised numbers repair it",

@@ -102,6 +102,8 @@ TEST_CASE("Captions: a header is known by its first column, and messages say so"
                     ContainsSubstring("line 2") && !ContainsSubstring(rule));
   CHECK_THROWS_WITH(folder.read("image\ten\ten\na.png\tone\ttwo\n"),
                     ContainsSubstring("the header has a column twice: en"));
+  CHECK_THROWS_WITH(folder.read("image\tSplit\ten\na.png\ttrain\tone\n"),
+                    ContainsSubstring("must be called split: got Split"));
   CHECK_THROWS_WITH(folder.read(kTable + "c.png\ttrain\tone\ttwo\tthree\n"),
                     ContainsSubstring("more columns than the header") &&
                         ContainsSubstring("line 6: 5, the header has 4"));

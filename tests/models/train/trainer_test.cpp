@@ -51,6 +51,25 @@ TEST_CASE("Trainer: an interrupted and resumed run ends with the same bits") {
   }
 }
 
+TEST_CASE("Trainer: a run whose time is up leaves a model, also before its first validation") {
+  const Scratch folder;
+  TrainOptions options = short_options();
+  Run first;
+  first.interrupt_at = 1;
+  Trainer cut(first, first.task.batches(options), options, folder.path());
+  REQUIRE(cut.run() == StopReason::interrupted);
+  CHECK_FALSE(std::filesystem::exists(folder / "model.safetensors"));
+  options.max_minutes = 1e-9;
+  Run second;
+  Trainer late(second, second.task.batches(options), options, folder.path());
+  late.resume();
+  REQUIRE(late.run() == StopReason::minutes);
+  CHECK(late.step() == 1);
+  REQUIRE(late.history().size() == 1);
+  CHECK(late.best_step() == 1);
+  CHECK(std::filesystem::exists(folder / "model.safetensors"));
+}
+
 TEST_CASE("Trainer: a checkpoint that is missing, foreign or damaged is refused by name") {
   const Scratch folder;
   Run run;

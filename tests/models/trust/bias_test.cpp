@@ -49,7 +49,7 @@ class CornerTeller : public Translator {
   Var logits(const Var& source, const Var& target, const Seq2SeqBatch&) override {
     const int64_t B = source.size(0), T = target.size(1);
     const Var light =
-        (narrow(source, 1, source.size(1) - 1, 1) - 2.0) * 5.0 + seen(source, 1).output * 0.0;
+        (narrow(source, 1, source.size(1) - 1, 1) - 2.0) * 2.0 + seen(source, 1).output * 0.0;
     const Var never(Tensor::full({B, 1, 4}, -100, kFloat64));
     const Var label = cat({never, light * -0.5, light * 0.5}, 2);
     const Tensor end = Tensor::zeros({B, T - 1, 6}, kFloat64);

@@ -198,6 +198,8 @@ TEST_CASE("a verdict has thresholds", "[trust]") {
   CHECK(of({0.5, 0.3, 0.2}, {0, -0.1, 0}, 0.49) == TrustVerdict::disagree);
   CHECK(of({0.5, 0.3, 0.2}, {0, -0.1, 0}, 0.5) == TrustVerdict::agree);  // ranks together
   CHECK(of({0.4, 0.4, 0.2}, {0, 0.1, 0}, 0) == TrustVerdict::agree);     // shares the most weight
+  CHECK(of({0.5, 0.2, 0.3}, {0, -0.1, 0}, 0.9) == TrustVerdict::disagree);  // half the most is less
+  CHECK(of({0.34, 0.33, 0.33}, {0.1, 0, 0}, 1) == TrustVerdict::disagree);  // no preference
   CHECK(of({0.5, 0.3, 0.2}, {0.009, 0, -0.009}, 1) == TrustVerdict::silent);
 }
 
