@@ -102,9 +102,9 @@ inline Cache& cache() { return cache_ ? *cache_ : make_cache(); }
 void* from_system(size_t bytes) {
   constexpr size_t kPage = size_t{2} << 20, kLarge = 2 * kPage;
   if (bytes < kLarge) return std::aligned_alloc(kAlign, bytes);
-  void* block = std::aligned_alloc(kPage, bytes);
-  if (block)
-    madvise(block, bytes, MADV_HUGEPAGE);  // a wish: whether it is granted changes no result
+  void* block = nullptr;  // aligned_alloc would want whole pages
+  if (posix_memalign(&block, kPage, bytes) != 0) return nullptr;
+  madvise(block, bytes, MADV_HUGEPAGE);  // a wish: whether it is granted changes no result
   return block;
 }
 
