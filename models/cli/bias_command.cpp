@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "models/cli/commands.h"
+#include "models/cli/task_arguments.h"
 #include "models/cli/usage.h"
 #include "models/json.h"
 #include "models/names.h"

@@ -2,8 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "models/train/run_folder.h"
-
 namespace glass {
 
 // Each adds one command to the program. A command that fails throws Error.
@@ -22,9 +20,5 @@ void add_info_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
 void add_reference_command(CLI::App& app);
 void add_zoo_command(CLI::App& app);
-
-/// The file of --data for a run that is there: as its own data were, label before text where it
-/// classifies. Throws Error where no line has a label that the run knows.
-std::vector<References> references_for(const RunConfig& config, const std::string& path);
 
 }  // namespace glass

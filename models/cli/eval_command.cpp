@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "models/cli/commands.h"
+#include "models/cli/task_arguments.h"
 #include "models/cli/usage.h"
 #include "models/json.h"
 #include "models/names.h"
@@ -158,20 +159,6 @@ void run_eval(const EvalArguments& a) {
 }
 
 }  // namespace
-
-std::vector<References> references_for(const RunConfig& config, const std::string& path) {
-  const bool labels = classifies(config.task);
-  std::vector<References> data = read_references(path, config.files.strip_stress, labels);
-  if (!labels) return data;
-  for (const References& text : data)
-    for (const std::string& label : text.targets)
-      if (config.codec.target.contains(label)) return data;
-  std::vector<std::string> known;
-  for (int64_t id = Vocabulary::kEos + 1; id < config.codec.target.size(); ++id)
-    known.push_back(config.codec.target.token(id));
-  fail_environment(path, "no line begins with a label that the run knows",
-                   "lines are label, tab, text, and the labels are ", listed(known, " and "));
-}
 
 void add_eval_command(CLI::App& app) {
   auto* command = app.add_subcommand("eval", "Score a trained run on its test data, or on a file");

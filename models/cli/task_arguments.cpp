@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/cli/usage.h"
+#include "models/names.h"
 
 namespace glass {
 namespace {
@@ -161,6 +162,20 @@ void settle_task(const CLI::App& command, TaskArguments& a) {
   a.text.source = tokens_named(a.source_tokens);
   a.text.target = tokens_named(a.target_tokens);
   a.text.strip_stress = a.files.strip_stress;
+}
+
+std::vector<References> references_for(const RunConfig& config, const std::string& path) {
+  const bool labels = classifies(config.task);
+  std::vector<References> data = read_references(path, config.files.strip_stress, labels);
+  if (!labels) return data;
+  for (const References& text : data)
+    for (const std::string& label : text.targets)
+      if (config.codec.target.contains(label)) return data;
+  std::vector<std::string> known;
+  for (int64_t id = Vocabulary::kEos + 1; id < config.codec.target.size(); ++id)
+    known.push_back(config.codec.target.token(id));
+  fail_environment(path, "no line begins with a label that the run knows",
+                   "lines are label, tab, text, and the labels are ", listed(known, " and "));
 }
 
 }  // namespace glass

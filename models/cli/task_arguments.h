@@ -22,5 +22,8 @@ void add_task_options(CLI::App& command, TaskArguments& a);
 void settle_task(const CLI::App& command, TaskArguments& a);
 /// A line for each task.
 std::string task_list();
+/// The file of --data for a run that is there: as its own data were, label before text where it
+/// classifies. Throws Error where no line has a label that the run knows.
+std::vector<References> references_for(const RunConfig& config, const std::string& path);
 
 }  // namespace glass

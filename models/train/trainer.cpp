@@ -145,6 +145,11 @@ StopReason Trainer::run(const std::function<void(const Trainer&)>& on_validation
   const auto late = [&] {
     return options_.max_minutes > 0 && seconds_ > 60 * options_.max_minutes;
   };
+  const auto judge = [&] {
+    progress.clear();
+    validate();
+    update_seconds();
+  };
   while (step_ < options_.steps) {
     if (out_of_patience()) {
       reason = StopReason::patience;
@@ -157,11 +162,7 @@ StopReason Trainer::run(const std::function<void(const Trainer&)>& on_validation
     train_step(progress);
     update_seconds();
     const bool due = step_ % options_.valid_every == 0 || step_ == options_.steps || late();
-    if (due) {
-      progress.clear();
-      validate();
-      update_seconds();
-    }
+    if (due) judge();
     // Resuming must not differ from an undisturbed run: no validation out of turn.
     const bool stopped = InterruptGuard::interrupted();
     if (due || stopped) save_checkpoint();
@@ -171,13 +172,12 @@ StopReason Trainer::run(const std::function<void(const Trainer&)>& on_validation
       break;
     }
   }
-  progress.clear();
   if (reason != StopReason::interrupted && history_.empty()) {  // a run leaves a model
-    validate();
-    update_seconds();
+    judge();
     save_checkpoint();
     if (on_validation) on_validation(*this);
   }
+  progress.clear();
   if (!best_state_.tensors.empty()) trainee_.model().load_state_dict(best_state_);
   trainee_.model().eval();
   return reason;
