@@ -117,8 +117,9 @@ TEST_CASE("Captioner: every parameter's gradient agrees with finite differences"
     CheckOptions options;
     options.second_order = false;
     for (const auto& [name, p] : model->named_parameters()) options.input_names.push_back(name);
-    const GradReport report = check([&](const Vars&) { return Vars{model->loss(batch).mean}; },
-                                    model->parameters(), options);
+    const GradReport report =
+        check([&, &m = *model](const Vars&) { return Vars{m.loss(batch).mean}; },
+              model->parameters(), options);
     INFO(kind << "\n" << report.text());
     CHECK(report.ok());
   }
