@@ -64,7 +64,8 @@ std::vector<ReportTable> bias_tables(const BiasReport& report, const std::string
       "Wrong words and their first cause" + of,
       "Words of wrong answers that no reference has, the place that is most often ranked first by "
       "erasure where such a word was written, and in how many it is first by erasure, by gradient, "
-      "and by input × gradient.",
+      "and by input × gradient. (none alone): no place makes the word a tenth less likely by its "
+      "absence.",
       {"wrong word", cells ? "cell" : "because of", "first by erasure", "first by gradient",
        "by input × gradient"},
       {}};
