@@ -5,6 +5,7 @@
 
 #include "models/captioner/look.h"
 #include "models/cli/commands.h"
+#include "models/cli/task_arguments.h"
 #include "models/cli/usage.h"
 #include "models/image/formats.h"
 #include "models/json.h"
@@ -91,9 +92,10 @@ void run_attend(const AttendArguments& a) {
   if (!picture && !a.png.empty())
     usage_error("--png draws on pictures; the texts of this run are drawn by --svg and --html");
   if (a.trust) model->to(kFloat64);
+  const std::string target = repaired("--target", a.target);
+  if (!target.empty() && classifies(config.task)) check_label("--target", config.codec, target);
   const std::string source = picture ? a.text : repaired("text", a.text);
-  const AttentionRecording r =
-      record_attention(*model, config.codec, source, repaired("--target", a.target), a.beam);
+  const AttentionRecording r = record_attention(*model, config.codec, source, target, a.beam);
   if (a.list) {
     for (const LayerAttention& layer : r.layers)
       fmt::print("{}  {}, {} × {}\n", layer.layer, counted(layer.weights.size(0), "head"),
@@ -175,6 +177,8 @@ void add_attend_command(CLI::App& app) {
     if (a->trust && a->head == "all")
       usage_error("--trust looks at one head or their mean, got --head all");
     refuse("--target", {"--beam"});
+    if (command->count("--target") > 0 && trim(a->target).empty())
+      usage_error("--target must be an answer, got an empty text");
     run_attend(*a);
   });
 }

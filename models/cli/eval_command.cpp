@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "models/cli/commands.h"
 #include "models/cli/task_arguments.h"
@@ -63,12 +64,13 @@ std::vector<ScoresByLength> others_by_length(const EvalArguments& a, const EvalD
   return all;
 }
 
-// Curves are named by their folders.
+// Curves are named by their folders, without what stands above them unless two would be alike.
 std::vector<std::string> last_folders(const std::vector<std::string>& runs) {
   std::vector<std::string> names;
   for (const std::string& run : runs)
     names.push_back(std::filesystem::absolute(run + "/").parent_path().filename().string());
-  return names;
+  std::set<std::string> different(names.begin(), names.end());
+  return different.size() == runs.size() ? names : runs;
 }
 
 void print_by_length(const std::vector<std::string>& names,

@@ -17,6 +17,15 @@ namespace {
 
 std::string percent(double fraction) { return fmt::format("{:.2f} %", 100 * fraction); }
 
+// A score as a reader knows it; config and metrics have the names of their keys.
+std::string shown_name(const std::string& key) {
+  if (key == "cider_d") return "CIDEr-D";
+  if (key == "attention_iou") return "IoU of the attention";
+  if (key == "uniform_iou") return "IoU of a uniform map";
+  if (key == "shuffled_iou") return "IoU of shuffled maps";
+  return key;
+}
+
 std::vector<LinePlot> plots(const Trainer& trainer) {
   Curve train{"training", {}, {}}, valid{"validation", {}, {}};
   Curve exact{"exact match", {}, {}}, errors{"symbol error rate", {}, {}};
@@ -75,7 +84,7 @@ void write_report(const std::string& folder, const RunConfig& config, const Corp
   data.tables = std::move(tables);
   data.plots = plots(trainer);
   for (const auto& [name, value] : test.more)
-    data.figures.push_back({name, fmt::format("{:.3f}", value)});
+    data.figures.push_back({shown_name(name), fmt::format("{:.3f}", value)});
   const size_t n = test.translations.size();
   for (size_t i = 0; i < std::min(kSamples, n); ++i) {
     const size_t k = i * n / std::min(kSamples, n);

@@ -6,6 +6,7 @@
 
 #include "models/cli/usage.h"
 #include "models/names.h"
+#include "models/report/label.h"
 
 namespace glass {
 namespace {
@@ -17,6 +18,13 @@ const Names kKinds = {"--min-length", "--max-length", "--alphabet", "--repeat",
                       "--normalize-numbers"};
 const Names kPictures = {"--captions", "--picture-size"};
 const Names kTokens = {"--source-tokens", "--target-tokens", "--lower", "--min-count"};
+
+std::string labels_of(const TextCodec& codec) {
+  std::vector<std::string> known;
+  for (int64_t id = Vocabulary::kEos + 1; id < codec.target.size(); ++id)
+    known.push_back(codec.target.token(id));
+  return listed(known, " and ");
+}
 
 void add_file_options(CLI::App& command, TaskArguments& a) {
   const char* group = "Data of --task pairs, captions and classify";
@@ -171,11 +179,14 @@ std::vector<References> references_for(const RunConfig& config, const std::strin
   for (const References& text : data)
     for (const std::string& label : text.targets)
       if (config.codec.target.contains(label)) return data;
-  std::vector<std::string> known;
-  for (int64_t id = Vocabulary::kEos + 1; id < config.codec.target.size(); ++id)
-    known.push_back(config.codec.target.token(id));
   fail_environment(path, "no line begins with a label that the run knows",
-                   "lines are label, tab, text, and the labels are ", listed(known, " and "));
+                   "lines are label, tab, text, and the labels are ", labels_of(config.codec));
+}
+
+void check_label(const std::string& argument, const TextCodec& codec, const std::string& label) {
+  if (codec.target.contains(label)) return;
+  usage_error(argument + " must be a label that the run knows (" + labels_of(codec) + "), got " +
+              shorten(clean_text(label), 40));
 }
 
 }  // namespace glass

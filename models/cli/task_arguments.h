@@ -25,5 +25,7 @@ std::string task_list();
 /// The file of --data for a run that is there: as its own data were, label before text where it
 /// classifies. Throws Error where no line has a label that the run knows.
 std::vector<References> references_for(const RunConfig& config, const std::string& path);
+/// Ends the program where an argument of a classifier's run is no label that it knows.
+void check_label(const std::string& argument, const TextCodec& codec, const std::string& label);
 
 }  // namespace glass

@@ -114,7 +114,9 @@ void add_train_command(CLI::App& app) {
   command->add_option("--steps", t.steps, "Optimiser steps in all")
       ->transform(within(kCountRange))
       ->group(training);
-  command->add_option("--max-minutes", t.max_minutes, "Stop cleanly after so long; 0: no limit")
+  command
+      ->add_option("--max-minutes", t.max_minutes,
+                   "Stop cleanly after so long, with the time before a --resume; 0: no limit")
       ->transform(within(kAmountRange))
       ->group(training);
   command->add_option("--batch", t.batch_size, "Sentences per step (pictures: 32)")

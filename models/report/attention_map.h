@@ -11,6 +11,7 @@ struct AttentionMap {
   std::vector<std::string> source, target;
   std::vector<std::vector<double>> weights;
   std::string title;
+  std::string source_name = "source", target_name = "target";  ///< of the axes; empty: none
 };
 
 /// The sums of the rows, where they say something: of weights that add up to at most one, and to

@@ -28,9 +28,8 @@ line-height:1.25;overflow-wrap:anywhere}
 .scroll{overflow-x:auto;padding:4px 16px}
 table{border-collapse:collapse;width:100%}
 th{text-align:left;font-weight:500;font-size:14px;color:var(--faint)}
-th,td{padding:8px 20px 8px 0;border-bottom:1px solid var(--rule);vertical-align:top;
-overflow-wrap:anywhere}
-th{overflow-wrap:normal}
+th,td{padding:8px 20px 8px 0;border-bottom:1px solid var(--rule);vertical-align:top}
+td{overflow-wrap:break-word}
 td:last-child,th:last-child{padding-right:0}
 tr:last-child td{border-bottom:0}
 .verdict{white-space:nowrap;font-weight:600}

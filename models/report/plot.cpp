@@ -70,7 +70,9 @@ Axis x_axis(Range range) {
   if (range.high - range.low <= 1e-12 * size + kLeast) {
     range = {range.low - 0.1 * size - 1, range.high + 0.1 * size + 1};
   }
-  return {range.low, range.high, kLeft, kWidth - kRight, false, nice_ticks(range.low, range.high)};
+  return {range.low, range.high,
+          kLeft,     kWidth - kRight,
+          false,     nice_ticks(range.low, range.high, 5, 1)};  // steps and tokens are whole
 }
 
 // Linear axes of positive values start at 0, so that heights may be compared.
@@ -127,10 +129,10 @@ std::string legend(const LinePlot& plot) {
   double x = kWidth - kRight;
   for (size_t i = plot.curves.size(); i-- > 0;) {
     const std::string name = shorten(clean_text(plot.curves[i].name), 28);
-    out += words(x, 22, "end", "ink", name);
-    x -= 7 * static_cast<double>(display_width(name)) + 8;
-    out += fmt::format("<path class=\"line s{}\" d=\"M{} 18h18\"/>\n", i % kColors, pixels(x - 18));
-    x -= 34;
+    x -= 7 * static_cast<double>(display_width(name));
+    out += words(x, 22, "start", "ink", name);
+    out += fmt::format("<path class=\"line s{}\" d=\"M{} 18h18\"/>\n", i % kColors, pixels(x - 26));
+    x -= 42;
   }
   return out;
 }

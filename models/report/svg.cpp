@@ -59,8 +59,7 @@ struct Layout {
 };
 
 Layout lay_out(const AttentionMap& map, const std::vector<std::string>& source,
-               const std::vector<std::string>& target, const ValueRange& range,
-               const HeatMapStyle& style, bool bar) {
+               const std::vector<std::string>& target, const ValueRange& range, bool bar) {
   Layout l;
   const auto columns = static_cast<double>(source.size());
   const auto rows = static_cast<double>(target.size());
@@ -75,10 +74,11 @@ Layout lay_out(const AttentionMap& map, const std::vector<std::string>& source,
   l.grid_height = l.cell_height * rows;
   if (!row_masses(map).empty()) l.mass_width = 8 + text_width("Σ 0.00", kMassFont);
   const double head = l.rotated ? word * kSlope + l.font : l.font + 8;
-  const double names = style.target_name.empty() ? 0 : kAxisHeight;
+  const double names = map.target_name.empty() ? 0 : kAxisHeight;
+  const double name = map.target_name.empty() ? 0 : text_width("← " + map.target_name, 12);
   l.left = kMargin + names + widest(target, l.font) + 8;
   l.top = kMargin + (map.title.empty() ? 0 : kTitleHeight) +
-          (style.source_name.empty() ? 0 : kAxisHeight) + head;
+          (map.source_name.empty() ? 0 : kAxisHeight) + head;
   l.bar_height = std::clamp(l.grid_height, 60.0, 240.0);
   double bar_labels = 10;
   for (double part : kBarTicks) {
@@ -89,7 +89,7 @@ Layout lay_out(const AttentionMap& map, const std::vector<std::string>& source,
   const double title = kMargin + text_width(shorten(map.title, 80), 16) + kMargin;
   const double right = std::max({overhang, l.mass_width, bar ? l.bar_width : 0});
   l.width = std::max(title, l.left + l.grid_width + right + kMargin);
-  l.height = l.top + std::max(l.grid_height, bar ? l.bar_height : 0) + kMargin + 6;
+  l.height = l.top + std::max({l.grid_height, bar ? l.bar_height : 0, name}) + kMargin + 6;
   return l;
 }
 
@@ -124,23 +124,22 @@ std::string rotated(int degrees, double x, double y) {
   return fmt::format("transform=\"rotate({} {} {})\"", degrees, pixels(x), pixels(y));
 }
 
-std::string heading(const AttentionMap& map, const HeatMapStyle& style, const Layout& l,
-                    const Ink& ink) {
+std::string heading(const AttentionMap& map, const Layout& l, const Ink& ink) {
   std::string out;
   if (!map.title.empty()) {
     out += text_at(kMargin, kMargin + 15, R"(font-size="16" font-weight="600" )" + ink.text(),
                    shorten(clean_text(map.title), 80));
   }
-  if (!style.source_name.empty()) {
+  if (!map.source_name.empty()) {
     const double y = kMargin + (map.title.empty() ? 0 : kTitleHeight) + 11;
-    out += text_at(l.left, y, R"(font-size="12" )" + ink.faint(), style.source_name + " →");
+    out += text_at(l.left, y, R"(font-size="12" )" + ink.faint(), map.source_name + " →");
   }
-  if (!style.target_name.empty()) {
+  if (!map.target_name.empty()) {
     const double x = kMargin + 10;
     out +=
         text_at(x, l.top,
                 R"(font-size="12" text-anchor="end" )" + rotated(-90, x, l.top) + " " + ink.faint(),
-                "← " + style.target_name);
+                "← " + map.target_name);
   }
   return out;
 }
@@ -244,9 +243,9 @@ struct Picture {
 Picture draw(const AttentionMap& map, const ValueRange& range, const HeatMapStyle& style,
              bool bar) {
   const auto source = labels_of(map.source), target = labels_of(map.target);
-  const Layout l = lay_out(map, source, target, range, style, bar);
+  const Layout l = lay_out(map, source, target, range, bar);
   const Ink ink(style.standalone);
-  return {l, heading(map, style, l, ink) + axis_labels(source, target, l, ink) +
+  return {l, heading(map, l, ink) + axis_labels(source, target, l, ink) +
                  cells(map, range, l, ink) + row_sums(map, l, ink) +
                  (bar ? color_bar(range, l, ink) : "")};
 }

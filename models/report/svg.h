@@ -11,7 +11,6 @@ struct HeatMapStyle {
   /// A file of its own (name space, white ground, colours in the picture), or a part of a web page
   /// that has heat_map_css() and so follows the page's light and dark.
   bool standalone = true;
-  std::string source_name = "source", target_name = "target";  ///< of the axes; empty: none
   double max_width = 0;  ///< of a grid: then fewer maps stand in a row; 0: as wide as it gets
 };
 

@@ -27,7 +27,7 @@ std::string label(double value, double step) {
 
 }  // namespace
 
-std::vector<Tick> nice_ticks(double low, double high, int wanted) {
+std::vector<Tick> nice_ticks(double low, double high, int wanted, double least) {
   if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
     fail("nice_ticks", "need finite low <= high", low, " and ", high);
   }
@@ -38,7 +38,7 @@ std::vector<Tick> nice_ticks(double low, double high, int wanted) {
     if (low == high) return {{low, number_text(low, 6)}};
     return {{low, number_text(low, 6)}, {high, number_text(high, 6)}};
   }
-  const double step = round_number(span / std::max(1, wanted - 1));
+  const double step = std::max(least, round_number(span / std::max(1, wanted - 1)));
   std::vector<Tick> ticks;
   const double first = std::ceil(low / step - 1e-9), last = std::floor(high / step + 1e-9);
   for (double k = first; k <= last; ++k) ticks.push_back({k * step, label(k * step, step)});

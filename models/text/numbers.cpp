@@ -1,8 +1,25 @@
 #include "models/text/numbers.h"
 
+#include "models/text/utf8.h"
+
 namespace glass {
 
-bool is_number(std::string_view token) {
+namespace {
+
+// Full-width forms, ！ to ～, as the ASCII signs they are forms of (Unicode 15, Halfwidth and
+// Fullwidth Forms).
+std::string narrow(std::string_view token) {
+  std::u32string points = decode_utf8(token);
+  for (char32_t& point : points)
+    if (point >= 0xFF01 && point <= 0xFF5E) point -= 0xFF01 - U'!';
+  return encode_utf8(points);
+}
+
+}  // namespace
+
+bool is_number(std::string_view written) {
+  const std::string narrowed = narrow(written);
+  std::string_view token = narrowed;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (token.starts_with("-") || token.starts_with("+")) token.remove_prefix(1);
   if (token.empty() || !is_digit(token[0])) return false;

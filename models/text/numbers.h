@@ -9,7 +9,8 @@ namespace glass {
 inline constexpr const char* kNumberToken = "<number>";
 
 /// A token that begins with a digit, or a sign and a digit, and holds nothing but digits and
-/// . , : / % -: 42, -1.5, 1,000, 10:30, 3/4, 50%.
+/// . , : / % -: 42, -1.5, 1,000, 10:30, 3/4, 50%. Full-width forms (４２) count as what they are
+/// forms of.
 bool is_number(std::string_view token);
 /// kNumberToken for a number, else the token.
 std::string number_normalized(const std::string& token);

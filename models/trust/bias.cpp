@@ -45,6 +45,12 @@ class Tally {
     }
   }
 
+  void add_empty(bool right) {
+    ++report_.texts;
+    ++report_.empty;
+    if (!right) ++report_.wrong;
+  }
+
   BiasReport report() {
     add_rows();
     if (several_) add_answer_words();
@@ -149,9 +155,12 @@ BiasReport bias_report(Translator& model, const TextCodec& codec,
     const References& text = data[i * n / chosen];
     if (trim(text.source).empty()) continue;
     const AttentionRecording r = record_attention(model, codec, text.source, "", 1);
-    if (r.target.empty()) continue;
     const bool right =
         std::find(text.targets.begin(), text.targets.end(), r.target_text) != text.targets.end();
+    if (r.target.empty()) {
+      tally.add_empty(right);
+      continue;
+    }
     std::set<std::string> references;
     for (const std::string& target : text.targets)
       for (const std::string& token : codec.target_tokens(target)) references.insert(token);
@@ -159,7 +168,7 @@ BiasReport bias_report(Translator& model, const TextCodec& codec,
               references, right);
   }
   BiasReport report = tally.report();
-  if (report.texts == 0) fail("bias", "no text has an answer to explain", n, " texts");
+  if (report.texts == report.empty) fail("bias", "no text has an answer to explain", n, " texts");
   return report;
 }
 

@@ -44,6 +44,7 @@ struct WrongAnswers {
 
 struct BiasReport {
   int64_t texts = 0, wrong = 0;               ///< answers that are no reference
+  int64_t empty = 0;                          ///< answers without a word to explain
   int64_t columns = 0;                        ///< of the pictures' maps; 0: sources are texts
   std::vector<BiasRow> rows;                  ///< the largest excess first
   std::vector<AnswerWord> answer_words = {};  ///< the same; none where answers are single words

@@ -33,13 +33,15 @@ std::vector<ReportTable> bias_tables(const BiasReport& report, const std::string
   const bool cells = report.columns > 0;
   ReportTable places{
       (cells ? "Regions out of proportion" : "Words out of proportion") + of,
-      fmt::format("Over {} {}, of which {} were answered wrong: the share of all places that a {} "
-                  "{}, and its shares of attention, of gradient and of effect (what log p loses or "
-                  "gains {}). Sorted by effect beyond occurrence.{}",
-                  report.texts, cells ? "pictures" : "texts", report.wrong, cells ? "cell" : "word",
-                  cells ? "is" : "stands at",
-                  cells ? "where it is covered with the picture's mean colour" : "without it",
-                  cells ? "" : fmt::format(" {} stands for all numbers.", kNumberToken)),
+      fmt::format(
+          "Over {} {}, of which {} were answered wrong{}: the share of all places that a {} "
+          "{}, and its shares of attention, of gradient and of effect (what log p loses or "
+          "gains {}). Sorted by effect beyond occurrence.{}",
+          report.texts, cells ? "pictures" : "texts", report.wrong,
+          report.empty > 0 ? fmt::format(" ({} without a word)", report.empty) : "",
+          cells ? "cell" : "word", cells ? "is" : "stands at",
+          cells ? "where it is covered with the picture's mean colour" : "without it",
+          cells ? "" : fmt::format(" {} stands for all numbers.", kNumberToken)),
       {cells ? "cell" : "word", "times", "occurrence", "attention", "gradient", "effect",
        "effect / occurrence"},
       {}};
@@ -88,6 +90,8 @@ std::vector<AttentionMap> bias_maps(const BiasReport& report, const std::string&
   const auto add = [&](const std::string& what, double BiasRow::*share) {
     AttentionMap map;
     map.title = what + " by cell" + (name.empty() ? "" : ", " + name);
+    map.source_name = "column";
+    map.target_name = "row";
     for (int64_t i = 0; i < columns; ++i) map.source.push_back(std::to_string(i + 1));
     for (int64_t i = 0; i < cells; ++i) {
       if (i % columns == 0) {
@@ -127,11 +131,9 @@ Json to_json(const BiasReport& report) {
                       {"first_by_erasure", each.by_erasure},
                       {"first_by_gradient", each.by_gradient},
                       {"first_by_input_gradient", each.by_input_gradient}});
-  return {{"texts", report.texts},
-          {"wrong", report.wrong},
-          {report.columns > 0 ? "cells" : "words", words},
-          {"answer_words", answer_words},
-          {"wrong_answers", wrongs}};
+  return {{"texts", report.texts},        {"empty", report.empty},
+          {"wrong", report.wrong},        {report.columns > 0 ? "cells" : "words", words},
+          {"answer_words", answer_words}, {"wrong_answers", wrongs}};
 }
 
 }  // namespace glass

@@ -117,7 +117,7 @@ std::string summary(const TrustReport& report) {
   return fmt::format("weights agree with effect in {} of {}{}", count(TrustVerdict::agree),
                      counted(std::ssize(report.tokens), "token"),
                      count(TrustVerdict::silent) > 0
-                         ? fmt::format(", {} have none", count(TrustVerdict::silent))
+                         ? fmt::format(", {} without any", count(TrustVerdict::silent))
                          : "");
 }
 

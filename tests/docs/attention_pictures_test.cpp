@@ -52,8 +52,13 @@ const Language kChinese{"docs/zh",
                          {"English to Chinese", "英译中"},
                          {"German to English", "德译英"}}};
 
-HeatMapStyle axes(const Language& in, const std::string& source, const std::string& target) {
-  return {.source_name = in(source), .target_name = in(target)};
+std::string grid(std::vector<AttentionMap> maps, size_t columns, const Language& in,
+                 const std::string& source, const std::string& target) {
+  for (AttentionMap& map : maps) {
+    map.source_name = in(source);
+    map.target_name = in(target);
+  }
+  return heat_map_grid_svg(maps, columns);
 }
 
 std::string family(const Language& in) {
@@ -61,20 +66,20 @@ std::string family(const Language& in) {
   for (const Member& member : eight_members())
     maps.push_back(
         {kSource, kTarget, rows_of(look(member).weights.dense(), 5, 6), in(member.name)});
-  return heat_map_grid_svg(maps, 4, axes(in, "source", "target"));
+  return grid(maps, 4, in, "source", "target");
 }
 
 // Two tables of weights that stand in many introductions.
 std::string reading(const Language& in) {
-  return heat_map_grid_svg({{{"I", "love", "NLP"},
-                             {"我", "爱", "自然语言处理"},
-                             {{0.8, 0.1, 0.1}, {0.1, 0.7, 0.2}, {0.0, 0.1, 0.9}},
-                             in("English to Chinese")},
-                            {{"Ich", "liebe", "Physik"},
-                             {"I", "love", "physics"},
-                             {{0.8, 0.1, 0.1}, {0.1, 0.7, 0.2}, {0.1, 0.2, 0.7}},
-                             in("German to English")}},
-                           2, axes(in, "source", "target"));
+  return grid({{{"I", "love", "NLP"},
+                {"我", "爱", "自然语言处理"},
+                {{0.8, 0.1, 0.1}, {0.1, 0.7, 0.2}, {0.0, 0.1, 0.9}},
+                in("English to Chinese")},
+               {{"Ich", "liebe", "Physik"},
+                {"I", "love", "physics"},
+                {{0.8, 0.1, 0.1}, {0.1, 0.7, 0.2}, {0.1, 0.2, 0.7}},
+                in("German to English")}},
+              2, in, "source", "target");
 }
 
 std::string coverage(const Language& in) {
@@ -83,7 +88,7 @@ std::string coverage(const Language& in) {
   for (const bool used : {false, true})
     maps.push_back({keys, steps, rows_of(asked_again(used), 5, 5),
                     in(used ? "with coverage" : "without coverage")});
-  return heat_map_grid_svg(maps, 2, axes(in, "source", "step"));
+  return grid(maps, 2, in, "source", "step");
 }
 
 // Weights of queries 0 … 3 on keys 0 … 3, the wider the bandwidth the blurred.
@@ -97,7 +102,7 @@ std::string kernels(const Language& in) {
                     {"0", "0.6", "1.2", "1.8", "2.4", "3"},
                     rows_of(kernel_pooling(between, places, places, bandwidth).weights, 6, 4),
                     in(name)});
-  return heat_map_grid_svg(maps, 3, axes(in, "key", "query"));
+  return grid(maps, 3, in, "key", "query");
 }
 
 }  // namespace

@@ -64,6 +64,10 @@ TEST_CASE("labels and texts are learnt, scored and explained", "[cli][classifier
   CHECK_THAT(trust.out, ContainsSubstring("May the weights of pooling.attention be believed?"));
   CHECK_THAT(trust.out, ContainsSubstring("\"bad\": weights here"));
   CHECK_THAT(trust.out, ContainsSubstring("without \"ugly\" log p falls"));
+  const Output strange = program({"attend", "--run", run, "--target", "fair", "a thing"});
+  CHECK(strange.status == 2);
+  CHECK_THAT(strange.err, ContainsSubstring("--target must be a label that the run knows (") &&
+                              ContainsSubstring("very good") && ContainsSubstring("got fair"));
   CHECK_THAT(read_file(run + "/report.html"), ContainsSubstring("Words out of proportion"));
   CHECK(program({"audit", "--run", run}).status == 0);
   CHECK(program({"train", "--run", run, "--resume"}).status == 0);

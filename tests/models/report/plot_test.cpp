@@ -35,6 +35,14 @@ TEST_CASE("a plot has its names, its ticks and a mark per point", "[report]") {
   CHECK(count(svg, ">2.5</text>") == 1);
 }
 
+TEST_CASE("steps and tokens have whole ticks", "[report]") {
+  const std::string svg = line_plot_svg({"", "tokens", {{"c", {1.5, 4.5, 6}, {1, 1, 1}}}});
+  for (const char* whole : {">2</text>", ">4</text>", ">6</text>"}) CHECK(count(svg, whole) == 1);
+  const std::string few = line_plot_svg({"", "tokens", {{"c", {1, 2, 3}, {1, 1, 1}}}});
+  CHECK(count(few, ">2</text>") == 1);
+  CHECK(count(few, ">1.5</text>") + count(few, ">2.5</text>") == 0);
+}
+
 TEST_CASE("points stand where the axes say", "[report]") {
   // Axes from x 62 to 622 and y 254 up to 46; the y axis ends 2 % above the highest point.
   const std::string svg = line_plot_svg({"", "x", {{"c", {0, 5, 10}, {0, 102, 51}}}});

@@ -66,6 +66,19 @@ TEST_CASE("a heat map has one cell per weight, placed and titled as in the data"
   CHECK(count(svg, ">0.70</text>") == 1);
 }
 
+TEST_CASE("axes are named as the map has it, and a single row leaves room for the name",
+          "[report]") {
+  AttentionMap map{{"a", "b"}, {"x"}, {{0.5, 0.5}}, ""};
+  map.source_name = "column";
+  map.target_name = "a rather long name of the rows";
+  const std::string svg = heat_map_svg(map);
+  CHECK(count(svg, ">column →</text>") == 1);
+  CHECK(count(svg, ">← a rather long name of the rows</text>") == 1);
+  std::smatch height;
+  REQUIRE(std::regex_search(svg, height, std::regex(" height=\"([0-9.]+)\"")));
+  CHECK(std::stod(height[1]) > cells(svg)[0].y + 30 * 0.5 * 12);  // 30 letters of half an em
+}
+
 TEST_CASE("a file of its own names its name space; a part of a page names none", "[report]") {
   CHECK(count(heat_map_svg(tom_chases_jerry()), "xmlns=\"http://www.w3.org/2000/svg\"") == 1);
   const std::string inner = heat_map_svg(tom_chases_jerry(), {.standalone = false});

@@ -5,13 +5,13 @@
 using namespace glass;
 
 TEST_CASE("what is a number", "[text]") {
-  for (const char* token :
-       {"0", "42", "-1.5", "+3", "1,000", "10:30", "3/4", "50%", "1998-03-03"}) {
+  for (const char* token : {"0", "42", "-1.5", "+3", "1,000", "10:30", "3/4", "50%", "1998-03-03",
+                            "４２", "－１．５", "５０％"}) {
     INFO(token);
     CHECK(is_number(token));
     CHECK(number_normalized(token) == "<number>");
   }
-  for (const char* token : {"", "-", ".", "a1", "1st", "--1", "%50", "1e5", "x", "٣"}) {
+  for (const char* token : {"", "-", ".", "a1", "1st", "--1", "%50", "1e5", "x", "٣", "ａ１"}) {
     INFO(token);
     CHECK_FALSE(is_number(token));
     CHECK(number_normalized(token) == token);

@@ -86,6 +86,22 @@ class CornerTeller : public Translator {
   }
 };
 
+// Says nothing of the first pictures.
+class LateTeller : public CornerTeller {
+ public:
+  explicit LateTeller(int64_t silent) : silent_(silent) {}
+
+ protected:
+  std::unique_ptr<StepModel> start(const Seq2SeqBatch& batch) override {
+    auto steps = CornerTeller::start(batch);
+    if (silent_-- > 0) static_cast<Steps&>(*steps).answers.narrow(2, Vocabulary::kEos, 1).fill_(50);
+    return steps;
+  }
+
+ private:
+  int64_t silent_;
+};
+
 }  // namespace
 
 TEST_CASE("the corner that answers hang on is on top, wherever the attention looks",
@@ -140,4 +156,28 @@ TEST_CASE("the corner that answers hang on is on top, wherever the attention loo
   CHECK(tables[0].rows[0][0] == "row 4, column 4");
   CHECK(tables[0].rows[0][6] == "16.0");
   CHECK(to_json(report)["cells"][0]["word"] == "row 4, column 4");
+}
+
+TEST_CASE("an empty answer is an answer, though there is nothing to explain", "[trust][bias]") {
+  const Scratch folder;
+  std::vector<References> data;
+  for (int i = 0; i < 6; ++i) {
+    const std::string path = folder / ("p" + std::to_string(i) + ".png");
+    Image image = noise(4, i, 100);
+    for (int c = 0; c < 3; ++c) image.at(3, 3)[c] = i % 2 == 0 ? 255 : 0;
+    write_png(path, image);
+    data.push_back({path, {i % 2 == 0 ? "light" : "dark"}});
+  }
+  const TextCodec codec = codec_of(4, {{data[0].source, "light"}, {data[1].source, "dark"}});
+  CornerTeller teller;
+  LateTeller late(2);  // silent of the first light one and the first dark one
+  const BiasReport all = bias_report(teller, codec, data), fewer = bias_report(late, codec, data);
+  CHECK(all.empty == 0);
+  CHECK(fewer.empty == 2);
+  CHECK(fewer.texts == 6);
+  CHECK(all.wrong == 0);
+  CHECK(fewer.wrong == 2);
+  CHECK_THAT(bias_tables(fewer, "", 3)[0].about, ContainsSubstring("(2 without a word)"));
+  LateTeller mute(6);
+  CHECK_THROWS_WITH(bias_report(mute, codec, data), ContainsSubstring("no text has an answer"));
 }
