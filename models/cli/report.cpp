@@ -97,7 +97,7 @@ void write_report(const std::string& folder, const RunConfig& config, const Corp
       sample.source = picture_name(t.source);
       sample.picture = *config.codec.encode_source(t.source).picture;
       if (i < kMaps && model.attends() && !t.tokens.empty()) {
-        const AttentionRecording r = record_attention(model, config.codec, t.source, t.text, 1);
+        const AttentionRecording r = record_attention(model, config.codec, t.source, t);
         data.pictures.push_back(look(config.codec, r, r.layer("")));
       }
     }

@@ -39,22 +39,15 @@ const LayerAttention& AttentionRecording::layer(const std::string& name) const {
 }
 
 AttentionRecording record_attention(Translator& model, const TextCodec& codec,
-                                    const std::string& text, const std::string& answer,
-                                    int64_t beam) {
+                                    const std::string& text, const Translation& answer) {
   AttentionRecording y;
   y.source_text = text;
-  y.target_text = answer;
+  y.target_text = answer.text;
+  y.target = answer.tokens;
   y.source = codec.source_tokens(text);
   if ((y.source.empty() && !codec.reads_pictures()) || trim(text).empty())
     fail("attend", "the text is blank, so there is nothing to read", "got \"", text, "\"");
   check_source_length(model, text, static_cast<int64_t>(y.source.size()));
-  if (answer.empty()) {
-    const Translation best = translate(model, codec, {text}, {.search = {.beam = beam}})[0][0];
-    y.target = best.tokens;
-    y.target_text = best.text;
-  } else {
-    y.target = codec.target_tokens(answer);
-  }
   std::vector<int64_t> ids;
   for (const std::string& token : y.target) ids.push_back(codec.target.id(token));
   const Seq2SeqBatch batch = make_batch({codec.encode_source(text)}, {ids});
@@ -89,6 +82,17 @@ AttentionRecording record_attention(Translator& model, const TextCodec& codec,
     y.layers.push_back(std::move(layer));
   }
   return y;
+}
+
+AttentionRecording record_attention(Translator& model, const TextCodec& codec,
+                                    const std::string& text, const std::string& answer,
+                                    int64_t beam) {
+  Translation given;
+  given.text = answer;
+  given.tokens = codec.target_tokens(answer);
+  if (answer.empty() && !trim(text).empty())
+    given = translate(model, codec, {text}, {.search = {.beam = beam}})[0][0];
+  return record_attention(model, codec, text, given);
 }
 
 AttentionMap attention_map(const AttentionRecording& recording, const LayerAttention& layer,

@@ -31,7 +31,11 @@ struct AttentionRecording {
   const LayerAttention& layer(const std::string& name) const;
 };
 
-/// Runs the model over a text and an answer, given or (empty) its own best with that beam.
+/// Runs the model over a text and an answer of it, token by token: how an answer is written need
+/// not say what its tokens are.
+AttentionRecording record_attention(Translator& model, const TextCodec& codec,
+                                    const std::string& text, const Translation& answer);
+/// The same for an answer as it is written, or (empty) the model's own best with that beam.
 AttentionRecording record_attention(Translator& model, const TextCodec& codec,
                                     const std::string& text, const std::string& answer,
                                     int64_t beam);

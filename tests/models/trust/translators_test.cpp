@@ -47,6 +47,10 @@ TEST_CASE("captioners answer the lens as if their picture had been painted over"
     model->to(kFloat64);
     model->eval();
     const AttentionRecording r = record_attention(*model, codec, path, "a red dot", 1);
+    Translation answer;
+    answer.text = "a <unk> dot";
+    answer.tokens = {"a", "<unk>", "dot"};
+    CHECK(record_attention(*model, codec, path, answer).target == answer.tokens);
     const LayerAttention& layer = r.layer("");
     const TrustQuestion q = trust_question(*model, codec, r, layer, -1);
     const TrustReport found = examine(q);
