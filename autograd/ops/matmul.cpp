@@ -19,6 +19,19 @@ int64_t row_count(const Shape& shape) {
 }
 Tensor as_matrix(const Tensor& x) { return x.reshape({row_count(x.shape()), x.size(-1)}); }
 
+// Adds leftᵀ·right to the gradient of input i, which is x.
+void add_product(Backward& b, size_t i, const Var& x, const Var& left, const Var& right) {
+  if (!b.needs(i)) return;
+  const bool batches = x.ndim() == 3 && left.ndim() == 3 && right.ndim() == 3 &&
+                       left.size(0) == x.size(0) && right.size(0) == x.size(0);
+  if (batches && !b.create_graph())
+    b.add_product(i, left.value(), right.value());
+  else if (x.ndim() == 2 && !b.create_graph())
+    b.add_product(i, as_matrix(left.value()), as_matrix(right.value()));
+  else
+    b.add(i, matmul(transpose(left, -2, -1), right));
+}
+
 // dA = dY·Bᵀ, dB = Aᵀ·dY, for matrices with any leading dims
 struct Matmul {
   static constexpr const char* name = "matmul";
@@ -26,13 +39,22 @@ struct Matmul {
   Tensor forward(const Tensor& a, const Tensor& b) const { return matmul(a, b); }
   void backward(Backward& b, const Saved& saved) const {
     const Var &left = saved.input(0), &right = saved.input(1), &dy = b.grad();
-    if (b.needs(0)) b.add(0, matmul(dy, transpose(right, -2, -1)));
-    if (!b.needs(1)) return;
-    if (right.ndim() == 2 && !b.create_graph())
-      b.add_product(1, as_matrix(left.value()), as_matrix(dy.value()));
-    else
-      b.add(1, matmul(transpose(left, -2, -1), dy));
+    if (b.needs(0)) b.add(0, matmul_transposed(dy, right));
+    add_product(b, 1, right, left, dy);
   }
+};
+
+// dA = dY·B, dB = dYᵀ·A
+struct MatmulTransposed {
+  static constexpr const char* name = "matmul_transposed";
+  static constexpr Keep keep{.inputs = 3};
+  Tensor forward(const Tensor& a, const Tensor& b) const { return matmul(a, b.transpose(-2, -1)); }
+  void backward(Backward& b, const Saved& saved) const {
+    const Var &left = saved.input(0), &right = saved.input(1), &dy = b.grad();
+    if (b.needs(0)) b.add(0, matmul(dy, right));
+    add_product(b, 1, right, dy, left);
+  }
+  Var definition(const Var& a, const Var& b) const { return matmul(a, transpose(b, -2, -1)); }
 };
 
 // y = x·Wᵀ + b, with b there before the product is added to it.
@@ -97,6 +119,13 @@ Var matmul(In a, In b) {
   return record(Matmul{}, a, b);
 }
 
+Var matmul_transposed(In a, In b) {
+  if (a->ndim() < 2 || b->ndim() < 2 || a->size(-1) != b->size(-1))
+    fail("matmul_transposed", "need at least two dimensions each and last sizes that agree",
+         a->shape(), " · ", b->shape(), "ᵀ");
+  return record(MatmulTransposed{}, a, b);
+}
+
 Var linear(In x, In weight, const Var& bias) {
   if (weight->ndim() != 2 || x->ndim() < 1 || x->size(-1) != weight->size(1))
     fail("linear", "last size of x must be the weight's second", x->shape(), " and weight ",
@@ -130,6 +159,24 @@ Sample times(const char* label, Shape a, Shape b, size_t m, size_t k, size_t n, 
           .inputs = {{a}, {b}},
           .f = [](const Vars& v) { return Vars{matmul(v[0], v[1])}; },
           .reference = [=](const Columns& x) { return product(x[0], x[1], m, k, n, batch); }};
+}
+
+// b [.., n, k]; batches are of a, of b, or of both.
+Sample turned(const char* label, Shape a, Shape b, size_t m, size_t k, size_t n, size_t batch = 1) {
+  return {
+      .label = label,
+      .inputs = {{a}, {b}},
+      .f = [](const Vars& v) { return Vars{matmul_transposed(v[0], v[1])}; },
+      .definition = [](const Vars& v) { return Vars{MatmulTransposed{}.definition(v[0], v[1])}; },
+      .reference =
+          [=](const Columns& x) {
+            Numbers rows(x[1].size());
+            for (size_t t = 0; t * n * k < rows.size(); ++t)
+              for (size_t j = 0; j < n; ++j)
+                for (size_t c = 0; c < k; ++c)
+                  rows[(t * k + c) * n + j] = x[1][(t * n + j) * k + c];
+            return product(x[0], rows, m, k, n, batch);
+          }};
 }
 
 Sample layer(const char* label, Shape x, Shape weight, bool bias) {
@@ -208,6 +255,31 @@ std::vector<Entry> matmul_ops() {
                    },
                    "float64 and float32"}},
        .replay = [](Replay& r) { return Vars{matmul(r["input"], r["other"])}; }},
+      {.name = "matmul_transposed",
+       .kind = EntryKind::fused,
+       .formula = "y = a·bᵀ, for every leading index",
+       .gradient = "da = dy·b, db = dyᵀ·a",
+       .notes = "Of a right side that is used several times the products are gathered and done as "
+                "one, also by batches.",
+       .samples = {turned("matrices", {2, 3}, {4, 3}, 2, 3, 4),
+                   turned("batches", {3, 2, 3}, {3, 2, 3}, 2, 3, 2, 3),
+                   turned("one query", {2, 1, 3}, {2, 4, 3}, 1, 3, 4, 2),
+                   turned("batch and matrix", {2, 2, 3}, {2, 3}, 4, 3, 2),
+                   turned("shared right", {2, 2, 3}, {1, 2, 3}, 2, 3, 2, 2),
+                   turned("shared left", {2, 3}, {2, 2, 3}, 2, 3, 2, 2),
+                   turned("nothing between", {1, 2, 0}, {1, 3, 0}, 2, 0, 3),
+                   turned("no keys", {2, 2, 3}, {2, 0, 3}, 2, 3, 0, 2)},
+       .errors = {{"last sizes",
+                   [] {
+                     matmul_transposed(ones({3, 4}), ones({4, 5}));
+                   },
+                   "[3, 4] · [4, 5]ᵀ"},
+                  {"vectors",
+                   [] {
+                     matmul_transposed(ones({3}), ones({2, 3}));
+                   },
+                   "at least two dimensions"}},
+       .replay = [](Replay& r) { return Vars{matmul_transposed(r["input"], r["other"])}; }},
       {.name = "linear",
        .kind = EntryKind::fused,
        .formula = "y = x·weightᵀ + bias",
@@ -222,25 +294,11 @@ std::vector<Entry> matmul_ops() {
                    layer("no inputs, no bias", {4, 0}, {3, 0}, false),
                    layer("no rows", {0, 2}, {3, 2}, true),
                    layer("no outputs", {2, 2}, {0, 2}, true)},
-       .errors = {{"inner sizes",
-                   [=] {
-                     call_linear({3, 4}, {5, 6}, {5});
-                   },
+       .errors = {{"inner sizes", [=] { call_linear({3, 4}, {5, 6}, {5}); },
                    "[3, 4] and weight [5, 6]"},
-                  {"bias",
-                   [=] {
-                     call_linear({3, 6}, {5, 6}, {6});
-                   },
-                   "[6] for weight [5, 6]"},
-                  {"weight of one axis",
-                   [=] {
-                     call_linear({3, 6}, {6}, {6});
-                   },
-                   "weight [6]"},
-                  {"two types",
-                   [] {
-                     linear(ones({2, 2}), ones({2, 2}), ones({2}, kFloat32));
-                   },
+                  {"bias", [=] { call_linear({3, 6}, {5, 6}, {6}); }, "[6] for weight [5, 6]"},
+                  {"weight of one axis", [=] { call_linear({3, 6}, {6}, {6}); }, "weight [6]"},
+                  {"two types", [] { linear(ones({2, 2}), ones({2, 2}), ones({2}, kFloat32)); },
                    "float64 and float32"}},
        .replay = [](Replay& r) { return Vars{linear(r["input"], r["weight"], r.maybe("bias"))}; }}};
 }

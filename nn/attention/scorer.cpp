@@ -176,7 +176,7 @@ Var Scorer::against_unit(const Var& x) const {
 }
 
 Var Scorer::operator()(const Var& query, const Var& keys, const Var& coverage) const {
-  if (is_product()) return matmul(query, transpose(keys, 1, 2));
+  if (is_product()) return matmul_transposed(query, keys);
   Var inner = unsqueeze(query, 2) + unsqueeze(keys, 1);  // [N, T, S, A]
   if (coverage.defined()) {
     const Var c = reshape(coverage, {keys.size(0) / num_heads_, num_heads_, 1, keys.size(1), 1});
