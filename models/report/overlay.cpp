@@ -32,8 +32,7 @@ Image enlarged(const Image& picture) {
   return resize(picture, scaled(picture.height), scaled(picture.width), Resample::area);
 }
 
-void label(Image& sheet, int64_t y, int64_t x, const std::string& text, Rgb color) {
-  const std::string clean = label_text(text);
+void label(Image& sheet, int64_t y, int64_t x, const std::string& clean, Rgb color) {
   const int64_t scale = text_width(clean, kLetters) <= kTile ? kLetters : 1;
   std::string shown = clean;
   for (int64_t width = kTile; text_width(shown, scale) > kTile && width > 1; --width)
@@ -99,15 +98,17 @@ Image overlay_sheet(const PictureAttention& a) {
   const auto add = [&](const std::vector<Tensor>& maps, bool gated) {
     for (size_t i = 0; i < maps.size(); ++i) {
       if (a.maps.size() == 1 && std::ssize(rows.back()) == kPerRow) rows.emplace_back();
-      rows.back().push_back({overlay(picture, maps[i]), a.words[i],
-                             gated ? fmt::format("{} {:.2f}", a.gate_name, a.gates[i]) : ""});
+      rows.back().push_back(
+          {overlay(picture, maps[i]), label_text(a.words[i]),
+           gated ? clean_text(fmt::format("{} {:.2f}", a.gate_name, a.gates[i])) : ""});
     }
   };
   add(main_maps(a), !a.gates.empty());
   const bool named = !a.map_names.empty();
-  if (a.maps.size() > 1) rows[0][0].word = named ? a.map_names[0] : "mean of heads";
+  if (a.maps.size() > 1) rows[0][0].word = named ? clean_text(a.map_names[0]) : "mean of heads";
   for (size_t head = named ? 1 : 0; a.maps.size() > 1 && head < a.maps.size(); ++head) {
-    rows.push_back({{{}, named ? a.map_names[head] : fmt::format("head {}", head), ""}});
+    rows.push_back(
+        {{{}, named ? clean_text(a.map_names[head]) : fmt::format("head {}", head), ""}});
     add(a.maps[head], false);
   }
   size_t columns = 0;

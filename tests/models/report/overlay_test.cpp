@@ -105,6 +105,27 @@ TEST_CASE("A sheet has a tile for the picture and each word, and each head", "[r
   CHECK_THROWS_AS(overlay_sheet(wrong), Error);
 }
 
+TEST_CASE("A sheet's blanks are blank, but for those of a word", "[report]") {
+  PictureAttention a = example(1, true);
+  a.words[0] = "a b";
+  const Image sheet = overlay_sheet(a);
+  const auto shows = [&](const std::string& text, Rgb color) {
+    Image line(18, text_width(text, 2), 255);  // nine dots high
+    draw_text(line, 0, 0, text, 2, color);
+    for (int64_t y = 0; y + line.height <= sheet.height; ++y)
+      for (int64_t x = 0; x + line.width <= sheet.width; ++x) {
+        int64_t row = 0;
+        while (row < line.height &&
+               std::equal(line.at(row, 0), line.at(row, 0) + 3 * line.width, sheet.at(y + row, x)))
+          ++row;
+        if (row == line.height) return true;
+      }
+    return false;
+  };
+  CHECK(shows("gate 0.50", {98, 107, 122}));
+  CHECK(shows("a␣b", {28, 35, 48}));
+}
+
 TEST_CASE("A figure of a page holds its pictures, and shows words as text", "[report]") {
   // RFC 4648, section 10.
   Image one(1, 1, 0);
