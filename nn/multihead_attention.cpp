@@ -14,7 +14,7 @@ namespace glass {
 // softmax(Q·Kᵀ·scale + bias) among what the mask allows.
 static Var scaled_dot_weights(const Var& query, const Var& key, const Mask& mask, const Var& bias,
                               double scale) {
-  Var scores = matmul(query * scale, transpose(key, -2, -1));
+  Var scores = matmul_transposed(query * scale, key);
   if (bias.defined())
     scores = scores + (bias.ndim() == 3 && query.ndim() == 4 ? unsqueeze(bias, 1) : bias);
   return masked_softmax(scores, mask);

@@ -28,7 +28,7 @@ struct Sequence {
           (spread ? i % kT * S / kT : S / 2 + (i % kT - kT / 2) * 10) - kHalf + i / kT;
   }
   Var global(const Var& q) const {
-    const Var scores = matmul(q * kScale, transpose(keys, 1, 2));
+    const Var scores = matmul_transposed(q * kScale, keys);
     return matmul(masked_softmax(scores, Tensor()), values);
   }
   Var local(const Var& q, const Tensor& first) const {
@@ -61,7 +61,7 @@ double masked_sum(const Sequence& s) {
       const int64_t key = s.start.data<int64_t>()[i] + w;
       if (key >= 0 && key < S) may.data<bool>()[i * S + key] = true;
     }
-  const Var scores = matmul(s.query * kScale, transpose(s.keys, 1, 2));
+  const Var scores = matmul_transposed(s.query * kScale, s.keys);
   return sum(abs(matmul(masked_softmax(scores, may), s.values))).item();
 }
 

@@ -32,7 +32,7 @@ SelfAttentivePooling::Output SelfAttentivePooling::operator()(const Var& states,
 }
 
 Var hop_penalty(const Var& weights) {
-  const Var both = matmul(weights, transpose(weights, 1, 2));
+  const Var both = matmul_transposed(weights, weights);
   const Var unit(Tensor::eye(weights.size(1), weights.dtype()));
   return sum(square(both - unit)) * (1.0 / static_cast<double>(weights.size(0)));
 }
