@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "models/captioner/look.h"
 #include "models/cli/commands.h"
@@ -73,6 +74,17 @@ std::string repaired(const char* argument, const std::string& given) {
   return text.text;
 }
 
+void warn_of_unknown(const char* argument, const std::vector<std::string>& tokens,
+                     const Vocabulary& vocabulary) {
+  std::vector<std::string> unknown;
+  for (const std::string& token : tokens)
+    if (!vocabulary.contains(token) && token != vocabulary.token(Vocabulary::kUnk))
+      unknown.push_back(token);
+  if (!unknown.empty())
+    fmt::print(stderr, "warning: {}: not in the vocabulary, read as <unk>: {}\n", argument,
+               clean_text(shorten(listed(unknown, ", ", ", "), 200)));
+}
+
 void print_trust(const TrustReport& report) {
   fmt::print("May the weights of {} be believed? {}.\n", report.layer, summary(report));
   for (const TokenTrust& token : report.tokens)
@@ -81,8 +93,12 @@ void print_trust(const TrustReport& report) {
 
 void run_attend(const AttendArguments& a) {
   if (a.head != "all") head_number(a.head);
-  for (const std::string* path : {&a.svg, &a.html, &a.json, &a.npy, &a.png})
-    if (!path->empty()) check_writable(*path);
+  std::set<std::string> files;
+  for (const std::string* path : {&a.svg, &a.html, &a.json, &a.npy, &a.png}) {
+    if (path->empty()) continue;
+    if (!files.insert(*path).second) usage_error("two options name one file: " + *path);
+    check_writable(*path);
+  }
   const RunConfig config = load_config(a.run);
   const auto model = load_model(a.run, config);
   if (!model->attends()) fail("attend", "this run's model has no attention to draw", a.run);
@@ -96,6 +112,8 @@ void run_attend(const AttendArguments& a) {
   if (!target.empty() && classifies(config.task)) check_label("--target", config.codec, target);
   const std::string source = picture ? a.text : repaired("text", a.text);
   const AttentionRecording r = record_attention(*model, config.codec, source, target, a.beam);
+  if (!picture) warn_of_unknown("text", r.source, config.codec.source);
+  if (!target.empty()) warn_of_unknown("--target", r.target, config.codec.target);
   if (a.list) {
     for (const LayerAttention& layer : r.layers)
       fmt::print("{}  {}, {} × {}\n", layer.layer, counted(layer.weights.size(0), "head"),

@@ -28,6 +28,11 @@ void list_rules() {
 }
 
 void show_alarms(const std::string& folder) {
+  load_config(folder);  // a folder that is no run has no healthy one either
+  if (!has_diagnosis(folder))
+    fail_environment("diagnose",
+                     "the run has no diagnosis.json, which training writes at its first validation",
+                     folder);
   const std::vector<Alarm> alarms = load_alarms(folder);
   for (const Alarm& a : alarms)
     fmt::print("steps {} to {}: {}\n", a.first_step, a.last_step, clean_text(a.text));

@@ -191,6 +191,7 @@ Corpus captions_corpus(const CorpusFiles& files) {
   corpus.train = std::move(parts.train);
   corpus.valid = references(parts.valid);
   corpus.test = references(parts.test);
+  warn_of_parts(corpus);
   check_pictures(corpus.valid);
   check_pictures(corpus.test);
   return corpus;

@@ -29,7 +29,8 @@ TextCodec::TextCodec(const TextOptions& text, const std::vector<Pair>& train) : 
 
 std::vector<std::string> TextCodec::source_tokens(const std::string& text) const {
   if (reads_pictures()) return {};
-  auto tokens = tokenise(options.lower_source ? lower_case(text) : text, options.source);
+  const std::string read = options.normalize_numbers ? with_narrow_digits(text) : text;
+  auto tokens = tokenise(options.lower_source ? lower_case(read) : read, options.source);
   if (options.normalize_numbers)
     std::transform(tokens.begin(), tokens.end(), tokens.begin(), number_normalized);
   return tokens;
@@ -148,6 +149,26 @@ void check_labels(Corpus& corpus, const CorpusFiles& files) {
 
 }  // namespace
 
+void warn_of_parts(Corpus& corpus) {
+  constexpr size_t kFewSources = 10;
+  std::set<std::string> known;
+  for (const Pair& pair : corpus.train) known.insert(pair.source);
+  const auto warn = [&](const char* part, const std::vector<References>& data) {
+    const auto seen = std::count_if(data.begin(), data.end(), [&](const References& each) {
+      return known.count(each.source) > 0;
+    });
+    if (seen > 0)
+      corpus.warnings.push_back(text(seen, " of ", data.size(), " sources of ", part,
+                                     " occur in training, too: its scores are too good"));
+  };
+  warn("validation", corpus.valid);
+  warn("the test", corpus.test);
+  if (corpus.valid.size() < kFewSources)
+    corpus.warnings.push_back(text("the best model is chosen on ", corpus.valid.size(),
+                                   corpus.valid.size() == 1 ? " source" : " sources",
+                                   " of validation: that is chance"));
+}
+
 Corpus read_corpus(const CorpusFiles& files) {
   if (files.valid.empty() != files.test.empty())
     fail("read_corpus", "give both a validation and a test file, or neither",
@@ -170,6 +191,7 @@ Corpus read_corpus(const CorpusFiles& files) {
     corpus.test = references(read(files.test, "test", options, corpus));
   }
   if (files.labels_first) check_labels(corpus, files);
+  warn_of_parts(corpus);
   return corpus;
 }
 

@@ -84,6 +84,9 @@ struct CorpusFiles {
   std::string captions = {};  ///< of the task captions: the columns' names
   bool labels_first = false;  ///< lines of label and text instead
 };
+/// Adds warnings where validation or test share sources with training, and where validation has
+/// very few.
+void warn_of_parts(Corpus& corpus);
 /// Throws Error when a file cannot be read, when most of its lines are no pairs, when it has too
 /// few sources to be split, and when all labels of the training are the same; warns of labels that
 /// only validation or test have.

@@ -85,10 +85,14 @@ Json to_json(const RunDiagnosis& diagnosis, const Trainer& trainer) {
           {"readings", readings}};
 }
 
+bool has_diagnosis(const std::string& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder + kDiagnosisFile, ignored);
+}
+
 std::vector<Alarm> load_alarms(const std::string& folder) {
   const std::string path = folder + kDiagnosisFile;
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {};
+  if (!has_diagnosis(folder)) return {};
   const Json json = parse_json(path, read_file(path));
   return in_file(path, [&] {
     std::vector<Alarm> alarms;

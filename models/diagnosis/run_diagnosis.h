@@ -42,6 +42,8 @@ class RunDiagnosis {
 };
 
 nlohmann::json to_json(const RunDiagnosis& diagnosis, const Trainer& trainer);
+/// Whether folder/diagnosis.json is there: not before a training's first validation.
+bool has_diagnosis(const std::string& folder);
 /// The alarms of folder/diagnosis.json; none where there is no such file. Throws Error naming the
 /// file and a wrong entry.
 std::vector<Alarm> load_alarms(const std::string& folder);

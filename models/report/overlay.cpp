@@ -66,6 +66,13 @@ std::vector<Tensor> main_maps(const PictureAttention& a) {
   return means;
 }
 
+double highest(const Tensor& map) {
+  double most = 0;
+  for (const double value : map.to(kFloat64).to_vector<double>())
+    if (std::isfinite(value)) most = std::max(most, value);
+  return most;
+}
+
 Image overlay(const Image& picture, const Tensor& map) {
   const Tensor light =
       resize(map.to(kFloat64), picture.height, picture.width, Resample::bilinear).contiguous();
@@ -95,12 +102,14 @@ Image overlay_sheet(const PictureAttention& a) {
     std::string word, below;
   };
   std::vector<std::vector<Tile>> rows{{{picture, "", ""}}};
+  // Each map is lit to its own highest, which is written below: it may be next to nothing.
   const auto add = [&](const std::vector<Tensor>& maps, bool gated) {
     for (size_t i = 0; i < maps.size(); ++i) {
       if (a.maps.size() == 1 && std::ssize(rows.back()) == kPerRow) rows.emplace_back();
       rows.back().push_back(
           {overlay(picture, maps[i]), label_text(a.words[i]),
-           gated ? clean_text(fmt::format("{} {:.2f}", a.gate_name, a.gates[i])) : ""});
+           text("max ", number_text(highest(maps[i]), 2),
+                gated ? clean_text(fmt::format(", {} {:.2f}", a.gate_name, a.gates[i])) : "")});
     }
   };
   add(main_maps(a), !a.gates.empty());

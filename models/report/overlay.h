@@ -27,8 +27,12 @@ void check_sizes(std::string_view op, const PictureAttention& attention);
 /// has its own colours, where the map is 0 it is dark. A map of zeros leaves it dark.
 Image overlay(const Image& picture, const Tensor& map);
 
-/// A sheet: the picture, then for each word the overlay of its map above the word and its gate. Of
-/// several heads a row for their mean, and one for each; of named maps a row for each.
+/// The highest finite weight of a map, at least 0: what overlay() lights most.
+double highest(const Tensor& map);
+
+/// A sheet: the picture, then for each word the overlay of its map above the word, the map's
+/// highest weight and its gate. Of several heads a row for their mean, and one for each; of named
+/// maps a row for each.
 Image overlay_sheet(const PictureAttention& attention);
 
 /// What is shown first, one per word: the mean of the heads' maps, or the first of named maps.

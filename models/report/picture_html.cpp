@@ -54,6 +54,7 @@ std::string picture_figure(const PictureAttention& a) {
   for (size_t i = 0; i < a.words.size(); ++i) {
     out +=
         fmt::format("<span class=\"word\" tabindex=\"0\">{}", escape_xml(label_text(a.words[i])));
+    out += fmt::format("<small>max {}</small>", number_text(highest(first[i]), 2));
     if (!a.gates.empty())
       out += fmt::format("<small>{} {:.2f}</small>", escape_xml(a.gate_name), a.gates[i]);
     out += "<span class=\"shown\">" + shown(first[i], "mean", a.words[i]);
@@ -75,7 +76,7 @@ const char* const kPictureCss = R"css(
 .look .words{margin:6px 0 0;line-height:2}
 .look .word{cursor:default;padding:3px 5px;border-radius:6px;white-space:pre-wrap}
 .look .word:hover,.look .word:focus{background:var(--ink);color:var(--page);outline:none}
-.look .word small{opacity:.65;font-size:11px;margin-left:3px;font-variant-numeric:tabular-nums}
+.look .word small{white-space:nowrap;opacity:.65;font-size:11px;margin-left:3px;font-variant-numeric:tabular-nums}
 .look .shown{display:none;position:absolute;left:16px;top:16px;z-index:1;pointer-events:none}
 .look .word:hover .shown,.look .word:focus .shown{display:flex;gap:6px;align-items:flex-start}
 .look .part{background:var(--ink);border-radius:6px;padding:3px;line-height:1.3}

@@ -28,6 +28,21 @@ bool is_number(std::string_view written) {
   return true;
 }
 
+std::string with_narrow_digits(std::string_view text) {
+  std::u32string points = decode_utf8(text);
+  const auto digit = [&](size_t i) {
+    return i < points.size() &&
+           ((points[i] >= U'0' && points[i] <= U'9') || (points[i] >= U'０' && points[i] <= U'９'));
+  };
+  for (size_t i = 0; i < points.size(); ++i) {
+    char32_t& point = points[i];
+    const bool between = i > 0 && digit(i - 1) && digit(i + 1);
+    const bool sign = point == U'．' || point == U'，' || point == U'：';
+    if ((point >= U'０' && point <= U'９') || (sign && between)) point -= 0xFF01 - U'!';
+  }
+  return encode_utf8(points);
+}
+
 std::string number_normalized(const std::string& token) {
   return is_number(token) ? kNumberToken : token;
 }

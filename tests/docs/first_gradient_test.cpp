@@ -1,8 +1,9 @@
 // The code that README.md shows, compiled and run.
-#include "autograd/autograd.h"
 #include "tests/catch.h"
 
 // README: a first gradient
+#include "autograd/autograd.h"
+
 using namespace glass;
 
 static Tensor first_gradient() {

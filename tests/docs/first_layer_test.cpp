@@ -1,10 +1,11 @@
 // The code that README.md shows, compiled and run.
-#include "autograd/gradcheck.h"
-#include "autograd/pointwise.h"
-#include "nn/linear.h"
 #include "tests/catch.h"
 
 // README: a first layer
+#include "autograd/gradcheck.h"
+#include "autograd/pointwise.h"
+#include "nn/linear.h"
+
 using namespace glass;
 
 struct Swish {  // y = x·σ(x): a value and its slope, nothing else

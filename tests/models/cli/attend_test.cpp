@@ -102,6 +102,10 @@ TEST_CASE("attend says what it cannot draw", "[cli]") {
              ContainsSubstring("--head must be a number, mean or all"));
   for (const char* blank : {"", "  ", "\u3000"})
     CHECK_THAT(error({blank}), ContainsSubstring("the text is blank, so there is nothing to read"));
+  CHECK_THAT(error({"--svg", trained.folder / "a", "--html", trained.folder / "a", "1"}),
+             ContainsSubstring("two options name one file: " + (trained.folder / "a")));
+  CHECK_THAT(on("attend", trained, {"--target", "4?5", "1"}).err,
+             ContainsSubstring("--target: not in the vocabulary, read as <unk>: ?"));
   CHECK_THAT(error({"--target", "", "1"}),
              ContainsSubstring("--target must be an answer, got an empty text"));
   CHECK_THAT(error({"--svg", trained.folder / "none/a.svg", "1"}), ContainsSubstring("none/a.svg"));

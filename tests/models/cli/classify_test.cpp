@@ -128,7 +128,11 @@ TEST_CASE("labels of a file: one is refused, unknown ones are warned of, rare on
   write_file_atomically(data, "good\tone word\ngood\ttwo word\nbad\tthree\n");
   const Output warned = program(words);
   CHECK(warned.status == 0);
-  CHECK(warned.err == "warning: no training text has the label \"odd\" of 2 in validation\n");
+  CHECK(warned.err ==
+        "warning: no training text has the label \"odd\" of 2 in validation\n"
+        "warning: 1 of 4 sources of validation occur in training, too: its scores are too good\n"
+        "warning: 3 of 3 sources of the test occur in training, too: its scores are too good\n"
+        "warning: the best model is chosen on 4 sources of validation: that is chance\n");
   const auto config = nlohmann::json::parse(read_file(run + "/config.json"));
   CHECK(config["model"]["target_vocabulary"] == 4 + 2);  // both labels, and the specials
   CHECK(config["model"]["source_vocabulary"] == 4 + 1);  // "word"

@@ -35,3 +35,14 @@ TEST_CASE("a training leaves its diagnosis, and a damaged one is named", "[cli][
   CHECK(damaged.status == 1);
   CHECK_THAT(damaged.err, ContainsSubstring("diagnosis.json") && ContainsSubstring("rule"));
 }
+
+TEST_CASE("a folder that is no run is not called healthy", "[cli][diagnosis]") {
+  const tests::Scratch folder;
+  const tests::Output nowhere = tests::program({"diagnose", "--run", folder / "nowhere"});
+  CHECK(nowhere.status == 1);
+  CHECK(nowhere.out.empty());
+  CHECK_THAT(nowhere.err, ContainsSubstring("does not exist") && ContainsSubstring("nowhere"));
+  const tests::Output empty = tests::program({"diagnose", "--run", folder / ""});
+  CHECK(empty.status == 1);
+  CHECK(empty.out.empty());
+}

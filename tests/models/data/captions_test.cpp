@@ -147,11 +147,21 @@ TEST_CASE("Captions: a file without a picture is called empty", "[captions]") {
 
 TEST_CASE("Captions: bad UTF-8 is replaced with a warning", "[captions]") {
   const Folder folder;
-  CHECK(folder.read(kTable).warnings.empty());
+  CHECK(folder.read(kTable).warnings ==
+        std::vector<std::string>{
+            "the best model is chosen on 1 source of validation: that is chance"});
   const Corpus corpus = folder.read(kTable + "c.png\ttrain\tca\xFFt\t\n");
   CHECK(corpus.train.back().target == "ca\uFFFDt");
-  REQUIRE(corpus.warnings.size() == 1);
+  REQUIRE(corpus.warnings.size() == 2);
   CHECK_THAT(corpus.warnings[0], ContainsSubstring("bad UTF-8, replaced by U+FFFD: 1 line (6)"));
+}
+
+TEST_CASE("Captions: a picture that stands in two parts is told", "[captions]") {
+  const Folder folder;
+  const Corpus corpus = folder.read(kTable + "a.png\ttest\tgrinning face\t嘿嘿\n");
+  REQUIRE_FALSE(corpus.warnings.empty());
+  CHECK(corpus.warnings[0] ==
+        "1 of 2 sources of the test occur in training, too: its scores are too good");
 }
 
 TEST_CASE("A codec of pictures reads paths and scenes", "[captions]") {

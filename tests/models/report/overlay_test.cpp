@@ -78,6 +78,8 @@ TEST_CASE("An overlay shows the picture where the map is highest", "[report]") {
   CHECK(y.at(7, 0)[2] > 20);
   CHECK(overlay(picture, Tensor::zeros({2, 2})).at(0, 7)[0] < 125);
   CHECK(overlay(picture, Tensor::full({2, 2}, NAN)).at(0, 7)[0] < 125);
+  CHECK(highest(map) == Approx(0.1));
+  CHECK(highest(Tensor::full({2, 2}, NAN)) == 0);
 }
 
 TEST_CASE("A sheet has a tile for the picture and each word, and each head", "[report]") {
@@ -109,9 +111,9 @@ TEST_CASE("A sheet's blanks are blank, but for those of a word", "[report]") {
   PictureAttention a = example(1, true);
   a.words[0] = "a b";
   const Image sheet = overlay_sheet(a);
-  const auto shows = [&](const std::string& text, Rgb color) {
-    Image line(18, text_width(text, 2), 255);  // nine dots high
-    draw_text(line, 0, 0, text, 2, color);
+  const auto shows = [&](const std::string& text, int64_t scale, Rgb color) {
+    Image line(9 * scale, text_width(text, scale), 255);
+    draw_text(line, 0, 0, text, scale, color);
     for (int64_t y = 0; y + line.height <= sheet.height; ++y)
       for (int64_t x = 0; x + line.width <= sheet.width; ++x) {
         int64_t row = 0;
@@ -122,8 +124,8 @@ TEST_CASE("A sheet's blanks are blank, but for those of a word", "[report]") {
       }
     return false;
   };
-  CHECK(shows("gate 0.50", {98, 107, 122}));
-  CHECK(shows("a␣b", {28, 35, 48}));
+  CHECK(shows("max 1, gate 0.50", 1, {98, 107, 122}));
+  CHECK(shows("a␣b", 2, {28, 35, 48}));
 }
 
 TEST_CASE("A figure of a page holds its pictures, and shows words as text", "[report]") {

@@ -4,6 +4,15 @@
 
 using namespace glass;
 
+TEST_CASE("full-width digits are read as ASCII ones, and signs between them", "[text]") {
+  CHECK(with_narrow_digits("１２３．４５，６７８：９０") == "123.45,678:90");
+  CHECK(with_narrow_digits("我，１２。Ａ１") == "我，12。Ａ1");
+  CHECK(with_narrow_digits("１，") == "1，");
+  CHECK(with_narrow_digits("，１") == "，1");
+  CHECK(with_narrow_digits("1．２ 7") == "1.2 7");
+  CHECK(with_narrow_digits("").empty());
+}
+
 TEST_CASE("what is a number", "[text]") {
   for (const char* token : {"0", "42", "-1.5", "+3", "1,000", "10:30", "3/4", "50%", "1998-03-03",
                             "４２", "－１．５", "５０％"}) {
