@@ -9,6 +9,7 @@
 #include "models/diagnosis/run_diagnosis.h"
 #include "models/report/label.h"
 #include "models/train/interrupt.h"
+#include "models/train/run_folder.h"
 
 namespace glass {
 namespace {
