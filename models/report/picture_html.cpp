@@ -60,8 +60,9 @@ std::string picture_figure(const PictureAttention& a) {
     out += "<span class=\"shown\">" + shown(first[i], "mean", a.words[i]);
     for (size_t head = named ? 1 : 0; a.maps.size() > 1 && head < a.maps.size(); ++head) {
       const std::string name = named ? a.map_names[head] : fmt::format("head {}", head);
-      out += fmt::format("<span class=\"part\">{}<small>{}</small></span>",
-                         shown(a.maps[head][i], "head", name), escape_xml(name));
+      out += fmt::format("<span class=\"part\">{}<small>{}</small><small>max {}</small></span>",
+                         shown(a.maps[head][i], "head", name), escape_xml(name),
+                         number_text(highest(a.maps[head][i]), 2));
     }
     out += "</span></span>\n";
   }
@@ -76,7 +77,8 @@ const char* const kPictureCss = R"css(
 .look .words{margin:6px 0 0;line-height:2}
 .look .word{cursor:default;padding:3px 5px;border-radius:6px;white-space:pre-wrap}
 .look .word:hover,.look .word:focus{background:var(--ink);color:var(--page);outline:none}
-.look .word small{white-space:nowrap;opacity:.65;font-size:11px;margin-left:3px;font-variant-numeric:tabular-nums}
+.look .word small{opacity:.65;font-size:11px;margin-left:3px;font-variant-numeric:tabular-nums;
+white-space:nowrap}
 .look .shown{display:none;position:absolute;left:16px;top:16px;z-index:1;pointer-events:none}
 .look .word:hover .shown,.look .word:focus .shown{display:flex;gap:6px;align-items:flex-start}
 .look .part{background:var(--ink);border-radius:6px;padding:3px;line-height:1.3}

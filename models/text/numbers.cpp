@@ -1,44 +1,44 @@
 #include "models/text/numbers.h"
 
+#include <algorithm>
+
 #include "models/text/utf8.h"
 
 namespace glass {
 
 namespace {
 
-// Full-width forms, ！ to ～, as the ASCII signs they are forms of (Unicode 15, Halfwidth and
-// Fullwidth Forms).
-std::string narrow(std::string_view token) {
-  std::u32string points = decode_utf8(token);
-  for (char32_t& point : points)
-    if (point >= 0xFF01 && point <= 0xFF5E) point -= 0xFF01 - U'!';
-  return encode_utf8(points);
+// Of a full-width form, ！ to ～, the ASCII sign it is a form of (Unicode 15, Halfwidth and
+// Fullwidth Forms); any other as it is.
+char32_t ascii_form(char32_t point) {
+  return point >= U'！' && point <= U'～' ? point - U'！' + U'!' : point;
 }
+
+bool is_ascii_digit(char32_t point) { return point >= U'0' && point <= U'9'; }
 
 }  // namespace
 
 bool is_number(std::string_view written) {
-  const std::string narrowed = narrow(written);
-  std::string_view token = narrowed;
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (token.starts_with("-") || token.starts_with("+")) token.remove_prefix(1);
-  if (token.empty() || !is_digit(token[0])) return false;
-  for (const char c : token)
-    if (!is_digit(c) && std::string_view(".,:/%-").find(c) == std::string_view::npos) return false;
-  return true;
+  std::u32string points = decode_utf8(written);
+  std::transform(points.begin(), points.end(), points.begin(), ascii_form);
+  std::u32string_view token = points;
+  if (token.starts_with(U'-') || token.starts_with(U'+')) token.remove_prefix(1);
+  if (token.empty() || !is_ascii_digit(token[0])) return false;
+  return std::all_of(token.begin(), token.end(), [](char32_t point) {
+    return is_ascii_digit(point) ||
+           std::u32string_view(U".,:/%-").find(point) != std::u32string_view::npos;
+  });
 }
 
 std::string with_narrow_digits(std::string_view text) {
   std::u32string points = decode_utf8(text);
   const auto digit = [&](size_t i) {
-    return i < points.size() &&
-           ((points[i] >= U'0' && points[i] <= U'9') || (points[i] >= U'０' && points[i] <= U'９'));
+    return i < points.size() && is_ascii_digit(ascii_form(points[i]));
   };
   for (size_t i = 0; i < points.size(); ++i) {
-    char32_t& point = points[i];
     const bool between = i > 0 && digit(i - 1) && digit(i + 1);
-    const bool sign = point == U'．' || point == U'，' || point == U'：';
-    if ((point >= U'０' && point <= U'９') || (sign && between)) point -= 0xFF01 - U'!';
+    const bool sign = std::u32string_view(U"．，：").find(points[i]) != std::u32string_view::npos;
+    if (digit(i) || (sign && between)) points[i] = ascii_form(points[i]);
   }
   return encode_utf8(points);
 }

@@ -45,7 +45,7 @@ Var ScopePart::predict(const Var& query, const std::vector<int64_t>& counts) con
   } else {
     const Var x = reshape(permute(reshape(query, {B, H, T, query.size(2)}), {1, 0, 2, 3}),
                           {H, B * T, query.size(2)});
-    const Var h = tanh(matmul(x, transpose(reshape(predictor, {H, A, query.size(2)}), 1, 2)));
+    const Var h = tanh(matmul_transposed(x, reshape(predictor, {H, A, query.size(2)})));
     const Var y = matmul(h, reshape(unit, {H, A, 1}));  // [H, B·T, 1]
     inner = reshape(permute(reshape(y, {H, B, T}), {1, 0, 2}), {N, T});
   }

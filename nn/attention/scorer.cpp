@@ -103,7 +103,7 @@ Var Scorer::per_head(const Var& x, const Var& weight) const {
   const int64_t H = num_heads_, B = x.size(0) / H, L = x.size(1), in = x.size(2);
   const int64_t out = weight.size(0) / H;
   const Var rows = reshape(permute(reshape(x, {B, H, L, in}), {1, 0, 2, 3}), {H, B * L, in});
-  const Var y = matmul(rows, transpose(reshape(weight, {H, out, in}), 1, 2));  // [H, B·L, out]
+  const Var y = matmul_transposed(rows, reshape(weight, {H, out, in}));  // [H, B·L, out]
   return reshape(permute(reshape(y, {H, B, L, out}), {1, 0, 2, 3}), {B * H, L, out});
 }
 

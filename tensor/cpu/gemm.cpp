@@ -45,16 +45,17 @@ bool blas_layout(int64_t rows, int64_t columns, int64_t row_stride, int64_t colu
   return lead <= INT32_MAX;
 }
 
-// y = y·beta + x·B for one row x, or y = y·beta + A·x for one column: what matrix products do for
-// more rows, packing the matrix first, costs several times as much as reading it once.
+// y = y·beta + M·x, or Mᵀ·x (turned), M [rows, columns] and the elements of x and y so far apart.
+// What products of more vectors do, packing the matrix first, costs several times as much as
+// reading it.
 template <class T>
 void multiply_vector(bool turned, int64_t rows, int64_t columns, const T* matrix, int64_t lead,
-                     const T* x, int64_t step, T beta, T* y, int64_t ldy, int64_t n) {
+                     const T* x, int64_t ldx, T beta, T* y, int64_t ldy) {
   if (beta == 0)
-    for (int64_t i = 0; i < n; ++i) y[i * ldy] = 0;  // whatever y held, even NaN
+    for (int64_t i = 0; i < (turned ? columns : rows); ++i) y[i * ldy] = 0;  // even NaN
   const auto t = turned ? CblasTrans : CblasNoTrans;
   const int m = static_cast<int>(rows), k = static_cast<int>(columns);
-  const int l = static_cast<int>(lead), sx = static_cast<int>(step), sy = static_cast<int>(ldy);
+  const int l = static_cast<int>(lead), sx = static_cast<int>(ldx), sy = static_cast<int>(ldy);
   if constexpr (std::is_same_v<T, float>)
     cblas_sgemv(CblasRowMajor, t, m, k, 1, matrix, l, x, sx, beta == 0 ? 1 : beta, y, sy);
   else
@@ -67,10 +68,10 @@ void call_blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int64_t m, int64_t n, int
   const bool left = ta == CblasTrans, right = tb == CblasTrans;
   if (m == 1)
     return multiply_vector(!right, right ? n : k, right ? k : n, b, ldb, a, left ? lda : 1, beta, c,
-                           1, n);
+                           1);
   if (n == 1)
     return multiply_vector(left, left ? k : m, left ? m : k, a, lda, b, right ? 1 : ldb, beta, c,
-                           ldc, m);
+                           ldc);
   const int im = static_cast<int>(m), in = static_cast<int>(n), ik = static_cast<int>(k);
   const int la = static_cast<int>(lda), lb = static_cast<int>(ldb), lc = static_cast<int>(ldc);
   if constexpr (std::is_same_v<T, float>)

@@ -7,6 +7,8 @@
 
 namespace glass::tests {
 
+// Without the trip to the disk that write_file_atomically makes: the tests write thousands of
+// files.
 inline void put(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<int64_t>(bytes.size()));
 }

@@ -31,8 +31,6 @@ std::string file_of(const std::string& header, const std::string& data) {
   return out + header + data;
 }
 
-// Without the trip to the disk that write_file_atomically makes: the tests write thousands of
-// files.
 // The message that refuses a file of these bytes.
 std::string refusal(const Scratch& folder, const std::string& bytes) {
   put(folder / "bad", bytes);
