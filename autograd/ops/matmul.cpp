@@ -218,6 +218,7 @@ std::vector<Entry> matmul_ops() {
        .notes = "1-d operands are a row on the left and a column on the right; leading axes "
                 "broadcast.",
        .samples = {times("matrices", {2, 3}, {3, 4}, 2, 3, 4),
+                   times("square", {2, 3}, {3, 3}, 2, 3, 3),
                    times("batch and matrix", {2, 2, 3}, {3, 2}, 4, 3, 2),
                    times("batches", {3, 2, 3}, {3, 3, 2}, 2, 3, 2, 3),
                    times("shared left", {2, 3}, {2, 3, 2}, 2, 3, 2, 2),
@@ -263,6 +264,7 @@ std::vector<Entry> matmul_ops() {
                 "one, also by batches.",
        .samples = {turned("matrices", {2, 3}, {4, 3}, 2, 3, 4),
                    turned("batches", {3, 2, 3}, {3, 2, 3}, 2, 3, 2, 3),
+                   turned("square", {2, 3}, {3, 3}, 2, 3, 3),
                    turned("one query", {2, 1, 3}, {2, 4, 3}, 1, 3, 4, 2),
                    turned("batch and matrix", {2, 2, 3}, {2, 3}, 4, 3, 2),
                    turned("shared right", {2, 2, 3}, {1, 2, 3}, 2, 3, 2, 2),

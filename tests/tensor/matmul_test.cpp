@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "tensor/ops.h"
+#include "tensor/parallel.h"
 #include "tensor/random.h"
 #include "tests/catch.h"
 
@@ -65,4 +66,29 @@ TEST_CASE("a row against batches of keys, and as many as threads share", "[tenso
     for (int64_t b = 0; b < 3; ++b)
       CHECK(std::abs(scores.at({b, 0, s}) -
                      product(query.select(0, b), keys.select(0, b).transpose(0, 1), 0, s)) < 1e-13);
+}
+
+TEST_CASE("products have the same bits whenever as many threads share them", "[tensor]") {
+  Generator random(6);
+  const int before = num_threads();
+  for (const DType dtype : {kFloat32, kFloat64}) {
+    const Tensor wide = uniform({1'003, 3'001}, -1, 1, dtype, random);
+    const Tensor left = uniform({1, 1'003}, -1, 1, dtype, random);
+    const Tensor right = uniform({3'001, 1}, -1, 1, dtype, random);
+    const Tensor rows = uniform({33, 5'000}, -1, 1, dtype, random);  // parts leave one row over
+    const auto all = [&] {
+      std::vector<double> values;
+      for (const Tensor& y :
+           {matmul(left, wide), matmul(wide, right),
+            matmul(wide.transpose(0, 1), left.transpose(0, 1)), matmul(rows, rows.transpose(0, 1))})
+        for (const double value : y.to(kFloat64).to_vector<double>()) values.push_back(value);
+      return values;
+    };
+    for (const int threads : {1, 2, 3, 7}) {
+      set_num_threads(threads);
+      const std::vector<double> first = all();
+      for (int again = 0; again < 3; ++again) CHECK((all() == first));
+    }
+  }
+  set_num_threads(before);
 }
