@@ -15,10 +15,10 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 }
 double norm(const std::vector<double>& a) { return std::sqrt(dot(a, a)); }
 
-namespace {
-
-double dot(const Tensor& a, const Tensor& b) { return sum(a * b).item(); }
+double dot(const Tensor& a, const Tensor& b) { return sum(a.to(kFloat64) * b.to(kFloat64)).item(); }
 double norm(const Tensor& a) { return std::sqrt(dot(a, a)); }
+
+namespace {
 
 // The only input a direction moves, or count: it moves several.
 size_t only_input(const Direction& d) {
@@ -65,7 +65,7 @@ void OrderCheck::compare() {
   for (const Direction& d : directions_) {
     const Slopes s = measure(d);
     kink = kink || s.has_kink;
-    constant = constant && glass::norm(s.central) <= 8 * glass::norm(noise_) / s.step;
+    constant = constant && norm(s.central) <= 8 * norm(noise_) / s.step;
     for (size_t k = 0; k < upstreams_.size(); ++k) {
       for (const Tensor& g : upstreams_[k].gradient)
         constant = constant && norm(g) <= rounding(upstreams_[k], s.step);
@@ -134,7 +134,7 @@ bool OrderCheck::agree(const Direction& d, const Slopes& s, const Upstream& up) 
     analytic += dot(up.gradient[i], d[i]);
     size = std::hypot(size, norm(up.gradient[i]));
   }
-  const double numeric = glass::dot(up.values, s.central);
+  const double numeric = dot(up.values, s.central);
   const double scale = std::max(std::abs(numeric), size / 2);
   const double difference = std::abs(analytic - numeric), noise = rounding(up, s.step);
   if (scale > noise) {
@@ -207,7 +207,7 @@ bool OrderCheck::add_mismatch(size_t i, const Upstream& up) {
   const std::vector<double> gradient = up.gradient[i].to_vector<double>();
   const std::vector<int64_t>& positions = tried_[i];
   double size = 0, worst = 0;
-  for (int64_t p : positions) size = std::hypot(size, glass::dot(up.values, column(i, p).central));
+  for (int64_t p : positions) size = std::hypot(size, dot(up.values, column(i, p).central));
   size /= std::sqrt(static_cast<double>(positions.size()));
   GradBlock m = block(i, up);
   m.compared = static_cast<int64_t>(positions.size());
@@ -215,7 +215,7 @@ bool OrderCheck::add_mismatch(size_t i, const Upstream& up) {
   std::vector<double> ratios;
   for (int64_t p : positions) {
     const Slopes& s = column(i, p);
-    const double slope = glass::dot(up.values, s.central);
+    const double slope = dot(up.values, s.central);
     const double analytic = gradient[static_cast<size_t>(p)];
     if (std::abs(slope) > 1e-6 * size) ratios.push_back(analytic / slope);
     double room = 0;

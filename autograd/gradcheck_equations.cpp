@@ -8,9 +8,6 @@
 namespace glass {
 namespace {
 
-double dot(const Tensor& a, const Tensor& b) { return sum(a * b).item(); }
-double norm(const Tensor& a) { return std::sqrt(dot(a, a)); }
-
 // left - others = (1/factor)·<gradient, slope>, in the least squares sense.
 double best_factor(const Equations& e, size_t i) {
   double with = 0, square = 0;

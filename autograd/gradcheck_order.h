@@ -116,6 +116,11 @@ class OrderCheck {
 
 double dot(const std::vector<double>& a, const std::vector<double>& b);
 double norm(const std::vector<double>& a);
+double dot(const Tensor& a, const Tensor& b);
+double norm(const Tensor& a);
+
+/// The value in two digits.
+std::string rough(double value);
 
 /// The gradients of the given inputs; a missing one is zero.
 std::vector<Tensor> pull_back(const Vars& outputs, const Vars& seeds, const Vars& inputs);

@@ -6,9 +6,9 @@
 #include "tensor/ops.h"
 
 namespace glass {
-namespace {
-
 std::string rough(double value) { return text(std::setprecision(2), value); }
+
+namespace {
 
 // Differences that do not depend on the step are the rule's, those that grow at small steps are
 // rounding, and at a kink the two sides never meet.

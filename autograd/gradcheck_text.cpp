@@ -2,7 +2,7 @@
 #include <iomanip>
 #include <ostream>
 
-#include "autograd/gradcheck.h"
+#include "autograd/gradcheck_order.h"
 
 namespace glass {
 
@@ -21,8 +21,9 @@ std::string_view name_of(Verdict verdict) {
 
 namespace {
 
-std::string number(double value) { return text(value < 0 ? "" : "+", std::setprecision(7), value); }
-std::string rough(double value) { return text(std::setprecision(2), value); }
+std::string signed_number(double value) {
+  return text(value < 0 ? "" : "+", std::setprecision(7), value);
+}
 
 // A parameter's name with its number; "input 1" says it already.
 std::string input_of(const GradBlock& b) {
@@ -67,8 +68,8 @@ std::string block_lines(const GradBlock& b) {
   if (b.compared == 0) return out;
   std::string at;
   for (int64_t i : b.index) at += (at.empty() ? "" : ", ") + text(i);
-  out += text("  worst    ", b.input, "[", at, "]  analytic ", number(b.analytic), "  numeric ",
-              number(b.numeric), "\n");
+  out += text("  worst    ", b.input, "[", at, "]  analytic ", signed_number(b.analytic),
+              "  numeric ", signed_number(b.numeric), "\n");
   out += text("  error    ", b.wrong, " of ", b.compared, " elements differ",
               b.place.empty() ? "" : ": " + b.place, "\n");
   if (b.ratio.count > 1)

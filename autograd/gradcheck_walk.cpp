@@ -74,9 +74,6 @@ std::vector<Tensor> tangents(const GradProblem& problem, Displacement& x, const 
   return slopes;
 }
 
-double dot(const Tensor& a, const Tensor& b) { return sum(a * b).item(); }
-double norm(const Tensor& a) { return std::sqrt(dot(a, a)); }
-
 class Walk {
  public:
   Walk(const GradProblem& problem, Displacement& x, const CheckOptions& options)

@@ -266,11 +266,6 @@ Vars call_mutant(const std::shared_ptr<Mutant>& mutant, SourceLine where, const 
   return outputs;
 }
 
-double norm(const Tensor& x) {
-  const Tensor d = x.to(kFloat64);
-  return std::sqrt(sum(d * d).item());
-}
-
 Tensors random_seeds(const Vars& outputs, Generator& generator) {
   Tensors seeds;
   for (const Var& y : outputs)
@@ -280,7 +275,7 @@ Tensors random_seeds(const Vars& outputs, Generator& generator) {
   return seeds;
 }
 
-bool same(const Tensor& a, const Tensor& b) {
+bool close(const Tensor& a, const Tensor& b) {
   const double difference = norm(a - b);
   return difference <= 1e-10 * std::max(norm(a), norm(b));  // false for NaN
 }
@@ -307,7 +302,7 @@ bool is_equivalent(const Function& f, const Mutation& mutation,
       const Tensors right = gradients_of(f, call_of(r.inputs), seeds);
       const Tensors given = gradients_of(r, seeds);
       for (size_t i = 0; i < right.size(); ++i)
-        if (right[i].defined() && !same(given[i], right[i])) return false;
+        if (right[i].defined() && !close(given[i], right[i])) return false;
     }
   }
   return true;

@@ -21,7 +21,7 @@ Input in(const Shape& shape, Domain domain) {
 using Reference = decltype(Sample::reference);
 
 Reference each(std::function<double(double)> f) {
-  return [f = std::move(f)](const std::vector<Numbers>& x) {
+  return [f = std::move(f)](const Columns& x) {
     Numbers y;
     for (double v : x[0]) y.push_back(f(v));
     return y;
@@ -29,7 +29,7 @@ Reference each(std::function<double(double)> f) {
 }
 
 Reference each_pair(std::function<double(double, double)> f, const Shape& a, const Shape& b) {
-  return [f = std::move(f), a, b](const std::vector<Numbers>& x) {
+  return [f = std::move(f), a, b](const Columns& x) {
     const Shape out = broadcast_shapes("reference", a, b);
     Numbers y;
     for (int64_t i = 0; i < numel(out); ++i)
@@ -160,7 +160,29 @@ Entry with(Entry entry, std::vector<Sample> samples, std::vector<ErrorRow> error
   return entry;
 }
 
-Numbers nothing(const std::vector<Numbers>&) { return {}; }
+Entry replayed(Entry entry, std::function<Vars(Replay&)> replay) {
+  entry.replay = std::move(replay);
+  return entry;
+}
+
+Numbers nothing(const Columns&) { return {}; }
+
+decltype(Sample::reference) places(std::vector<int> at) {
+  return [at = std::move(at)](const Columns& x) {
+    Numbers y;
+    for (int i : at) y.push_back(i < 0 ? 0 : x[0][static_cast<size_t>(i)]);
+    return y;
+  };
+}
+
+Sample moved(std::string label, const Shape& shape, std::function<Var(const Var&)> f,
+             std::vector<int> at) {
+  return {.label = std::move(label),
+          .inputs = {{shape}},
+          .f = [f = std::move(f)](const Vars& v) { return Vars{f(v[0])}; },
+          .reference = places(std::move(at))};
+}
+
 Var ones(const Shape& shape, DType dtype) { return Var(Tensor::ones(shape, dtype)); }
 
 int64_t broadcast_index(int64_t i, const Shape& from, const Shape& to) {

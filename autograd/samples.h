@@ -11,6 +11,7 @@
 namespace glass {
 
 using Numbers = std::vector<double>;
+using Columns = std::vector<Numbers>;  // the elements of every input, in row-major order
 
 /// Where random inputs of a pointwise function lie.
 struct Domain {
@@ -38,11 +39,19 @@ Sample at_points(std::string label, Var (*f)(In), std::function<double(double)> 
 
 /// The entry with its texts; chained after unary() and binary().
 Entry about(Entry entry, std::string formula, std::string gradient, std::string notes = {});
+/// The entry with a way to compute what a recorded call of another framework asks for.
+Entry replayed(Entry entry, std::function<Vars(Replay&)> replay);
 /// The entry with further rows.
 Entry with(Entry entry, std::vector<Sample> samples, std::vector<ErrorRow> errors = {});
 
 /// The reference of a row whose output has no elements.
-Numbers nothing(const std::vector<Numbers>& inputs);
+Numbers nothing(const Columns& inputs);
+/// A reference: the first input's elements at the given places, in this order; -1 stands for a
+/// zero.
+decltype(Sample::reference) places(std::vector<int> at);
+/// A row of an op that moves the elements of its input to such places.
+Sample moved(std::string label, const Shape& shape, std::function<Var(const Var&)> f,
+             std::vector<int> at);
 /// A leaf's or a constant's value for error rows: ones.
 Var ones(const Shape& shape, DType dtype = kFloat64);
 

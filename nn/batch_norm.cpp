@@ -29,8 +29,8 @@ Var BatchNorm::operator()(In x) {
 namespace {
 
 template <class Norm>
-Sample layer_sample(const char* label, const Shape& x, const BatchNormOptions& options,
-                    bool training) {
+Sample batch_norm_sample(const char* label, const Shape& x, const BatchNormOptions& options,
+                         bool training) {
   Norm shaped(x[1], options);
   std::vector<Input> inputs{{x}};
   for (Input& input : parameter_inputs(shaped)) inputs.push_back(std::move(input));
@@ -44,7 +44,7 @@ Sample layer_sample(const char* label, const Shape& x, const BatchNormOptions& o
 }
 
 template <class Norm>
-Vars replay_norm(Replay& r) {
+Vars replay_batch_norm(Replay& r) {
   BatchNormOptions options{.eps = r.real("eps", 1e-5), .momentum = r.real("momentum", 0.1)};
   if (r.arguments.count("momentum") && !r.has("momentum")) options.momentum = std::nullopt;
   options.affine = r.flag("affine", true);
@@ -61,45 +61,45 @@ constexpr const char* kNotes =
 }  // namespace
 
 std::vector<Entry> batch_norm_entries() {
-  return {
-      {.name = "BatchNorm1d",
-       .kind = EntryKind::layer,
-       .formula = kFormula,
-       .gradient = "as batch_norm",
-       .notes = kNotes,
-       .samples = {layer_sample<BatchNorm1d>("rows", {4, 3}, {}, true),
-                   layer_sample<BatchNorm1d>("sequences", {3, 2, 4}, {.eps = 0.1}, true),
-                   layer_sample<BatchNorm1d>("evaluation", {3, 2}, {}, false),
-                   layer_sample<BatchNorm1d>("no statistics, evaluation", {4, 2},
-                                             {.track_running_stats = false}, false)},
-       .errors = {{"features",
-                   [] {
-                     BatchNorm1d layer(3);
-                     layer(Var(Tensor::zeros({4, 2})));
-                   },
-                   "[N, C] or [N, C, L]: [4, 2] for 3 features"},
-                  {"one row to train with",
-                   [] {
-                     BatchNorm1d layer(3);
-                     layer(Var(Tensor::zeros({1, 3})));
-                   },
-                   "no variance to train with"}},
-       .replay = replay_norm<BatchNorm1d>},
-      {.name = "BatchNorm2d",
-       .kind = EntryKind::layer,
-       .formula = kFormula,
-       .gradient = "as batch_norm",
-       .notes = kNotes,
-       .samples = {layer_sample<BatchNorm2d>("planes", {2, 3, 2, 2}, {}, true),
-                   layer_sample<BatchNorm2d>("no weight", {2, 2, 2, 2}, {.affine = false}, true),
-                   layer_sample<BatchNorm2d>("evaluation", {1, 2, 2, 2}, {}, false)},
-       .errors = {{"axes",
-                   [] {
-                     BatchNorm2d layer(3);
-                     layer(Var(Tensor::zeros({4, 3})));
-                   },
-                   "[N, C, H, W]: [4, 3]"}},
-       .replay = replay_norm<BatchNorm2d>}};
+  return {{.name = "BatchNorm1d",
+           .kind = EntryKind::layer,
+           .formula = kFormula,
+           .gradient = "as batch_norm",
+           .notes = kNotes,
+           .samples = {batch_norm_sample<BatchNorm1d>("rows", {4, 3}, {}, true),
+                       batch_norm_sample<BatchNorm1d>("sequences", {3, 2, 4}, {.eps = 0.1}, true),
+                       batch_norm_sample<BatchNorm1d>("evaluation", {3, 2}, {}, false),
+                       batch_norm_sample<BatchNorm1d>("no statistics, evaluation", {4, 2},
+                                                      {.track_running_stats = false}, false)},
+           .errors = {{"features",
+                       [] {
+                         BatchNorm1d layer(3);
+                         layer(Var(Tensor::zeros({4, 2})));
+                       },
+                       "[N, C] or [N, C, L]: [4, 2] for 3 features"},
+                      {"one row to train with",
+                       [] {
+                         BatchNorm1d layer(3);
+                         layer(Var(Tensor::zeros({1, 3})));
+                       },
+                       "no variance to train with"}},
+           .replay = replay_batch_norm<BatchNorm1d>},
+          {.name = "BatchNorm2d",
+           .kind = EntryKind::layer,
+           .formula = kFormula,
+           .gradient = "as batch_norm",
+           .notes = kNotes,
+           .samples = {batch_norm_sample<BatchNorm2d>("planes", {2, 3, 2, 2}, {}, true),
+                       batch_norm_sample<BatchNorm2d>("no weight", {2, 2, 2, 2}, {.affine = false},
+                                                      true),
+                       batch_norm_sample<BatchNorm2d>("evaluation", {1, 2, 2, 2}, {}, false)},
+           .errors = {{"axes",
+                       [] {
+                         BatchNorm2d layer(3);
+                         layer(Var(Tensor::zeros({4, 3})));
+                       },
+                       "[N, C, H, W]: [4, 3]"}},
+           .replay = replay_batch_norm<BatchNorm2d>}};
 }
 
 }  // namespace glass

@@ -73,8 +73,8 @@ void ConvTranspose2d::visit(Visitor& v) {
 namespace {
 
 template <class Layer, class Options>
-Sample layer_sample(const char* label, const Shape& x, int64_t in, int64_t out, const Dims& kernel,
-                    const Options& options, bool bias) {
+Sample conv_layer_sample(const char* label, const Shape& x, int64_t in, int64_t out,
+                         const Dims& kernel, const Options& options, bool bias) {
   Generator generator;
   Layer shaped(in, out, kernel, options, bias, generator);
   std::vector<Input> inputs{{x}};
@@ -121,10 +121,10 @@ std::vector<Entry> convolution_entries() {
            .kind = EntryKind::layer,
            .formula = "y = weight slid along x, + bias: conv1d",
            .gradient = kGradient,
-           .samples = {layer_sample<Conv1d>("stride", {2, 3, 7}, 3, 4, {3},
-                                            ConvOptions{.stride = {2}}, true),
-                       layer_sample<Conv1d>("same, no bias", {2, 5}, 2, 2, {2},
-                                            ConvOptions{.same = true}, false)},
+           .samples = {conv_layer_sample<Conv1d>("stride", {2, 3, 7}, 3, 4, {3},
+                                                 ConvOptions{.stride = {2}}, true),
+                       conv_layer_sample<Conv1d>("same, no bias", {2, 5}, 2, 2, {2},
+                                                 ConvOptions{.same = true}, false)},
            .errors = {wrong_groups<Conv1d, ConvOptions>(),
                       {"channels",
                        [] {
@@ -137,10 +137,10 @@ std::vector<Entry> convolution_entries() {
            .kind = EntryKind::layer,
            .formula = "y = weight slid over x, + bias: conv2d",
            .gradient = kGradient,
-           .samples = {layer_sample<Conv2d>("padding, groups", {2, 4, 3, 3}, 4, 2, {2},
-                                            ConvOptions{.padding = {1}, .groups = 2}, true),
-                       layer_sample<Conv2d>("no bias, two kernel sizes", {1, 2, 4, 3}, 2, 3, {3, 2},
-                                            ConvOptions{}, false)},
+           .samples = {conv_layer_sample<Conv2d>("padding, groups", {2, 4, 3, 3}, 4, 2, {2},
+                                                 ConvOptions{.padding = {1}, .groups = 2}, true),
+                       conv_layer_sample<Conv2d>("no bias, two kernel sizes", {1, 2, 4, 3}, 2, 3,
+                                                 {3, 2}, ConvOptions{}, false)},
            .errors = {wrong_groups<Conv2d, ConvOptions>(),
                       {"kernel",
                        [] {
@@ -153,7 +153,7 @@ std::vector<Entry> convolution_entries() {
            .kind = EntryKind::layer,
            .formula = "y = what takes conv2d's gradient to its input, + bias: conv_transpose2d",
            .gradient = kGradient,
-           .samples = {layer_sample<ConvTranspose2d>(
+           .samples = {conv_layer_sample<ConvTranspose2d>(
                "stride, more at the end", {1, 2, 2, 3}, 2, 3, {3},
                ConvTransposeOptions{.stride = {2}, .output_padding = {1}}, true)},
            .errors = {wrong_groups<ConvTranspose2d, ConvTransposeOptions>()},

@@ -56,9 +56,9 @@ Var RNNCell::operator()(const Var& x, const Var& h) const {
 namespace {
 
 // An RNN with 2 inputs and 2 units; x comes first, then the state where wanted, then the weights.
-Sample layer_sample(std::string label, const Shape& x, const RnnOptions& options,
-                    const std::vector<int64_t>& lengths, bool with_state,
-                    ElmanFunction function = ElmanFunction::tanh) {
+Sample rnn_sample(std::string label, const Shape& x, const RnnOptions& options,
+                  const std::vector<int64_t>& lengths, bool with_state,
+                  ElmanFunction function = ElmanFunction::tanh) {
   Generator generator;
   RNN shaped(2, 2, options, generator);
   const int64_t B = x[options.batch_first ? 0 : 1];
@@ -79,7 +79,7 @@ Sample layer_sample(std::string label, const Shape& x, const RnnOptions& options
   return sample;
 }
 
-Sample cell_sample(std::string label, int64_t B, bool bias, ElmanFunction function) {
+Sample rnn_cell_sample(std::string label, int64_t B, bool bias, ElmanFunction function) {
   Generator generator;
   RNNCell shaped(2, 3, bias, generator);
   Sample sample{};
@@ -111,7 +111,7 @@ Vars replay_rnn(Replay& r) {
                        });
 }
 
-Vars replay_cell(Replay& r) {
+Vars replay_rnn_cell(Replay& r) {
   Generator g;
   const int64_t inputs = r.integer("input_size"), hidden = r.integer("hidden_size");
   return replay_module(r, RNNCell(inputs, hidden, r.flag("bias", true), g, replay_function(r)),
@@ -128,14 +128,14 @@ std::vector<Entry> elman_entries() {
        .gradient = "da = dh'·(1 - h'²), or dh' where h' > 0; dh = Uᵀ·da, dx = Wᵀ·da, dW = Σ da·xᵀ, "
                    "dU = Σ da·hᵀ, db = dd = Σ da",
        .notes = "Beyond a row's length nothing is read and the output is 0.",
-       .samples = {layer_sample("one layer", {3, 2, 2}, {}, {}, false),
-                   layer_sample("lengths, state", {3, 3, 2}, {}, {2, 3, 0}, true),
-                   layer_sample("both directions, lengths, state", {3, 3, 2},
-                                {.bidirectional = true}, {2, 3, 1}, true),
-                   layer_sample("two layers, relu, batch first", {6, 3, 2},
-                                {.num_layers = 2, .batch_first = true}, {}, false,
-                                ElmanFunction::relu),
-                   layer_sample("no bias", {2, 2, 2}, {.bias = false}, {}, true)},
+       .samples = {rnn_sample("one layer", {3, 2, 2}, {}, {}, false),
+                   rnn_sample("lengths, state", {3, 3, 2}, {}, {2, 3, 0}, true),
+                   rnn_sample("both directions, lengths, state", {3, 3, 2}, {.bidirectional = true},
+                              {2, 3, 1}, true),
+                   rnn_sample("two layers, relu, batch first", {6, 3, 2},
+                              {.num_layers = 2, .batch_first = true}, {}, false,
+                              ElmanFunction::relu),
+                   rnn_sample("no bias", {2, 2, 2}, {.bias = false}, {}, true)},
        .errors = {{"forget bias",
                    [] {
                      Generator g;
@@ -153,15 +153,15 @@ std::vector<Entry> elman_entries() {
        .kind = EntryKind::layer,
        .formula = "one step of an RNN",
        .gradient = "as RNN",
-       .samples = {cell_sample("batch", 2, true, ElmanFunction::tanh),
-                   cell_sample("relu, no bias", 1, false, ElmanFunction::relu)},
+       .samples = {rnn_cell_sample("batch", 2, true, ElmanFunction::tanh),
+                   rnn_cell_sample("relu, no bias", 1, false, ElmanFunction::relu)},
        .errors = {{"features",
                    [] {
                      Generator g;
                      RNNCell(3, 2, true, g)(Var(Tensor::zeros({2, 4})));
                    },
                    "linear"}},
-       .replay = replay_cell}};
+       .replay = replay_rnn_cell}};
 }
 
 }  // namespace glass

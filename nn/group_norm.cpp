@@ -27,8 +27,8 @@ Var GroupNorm::operator()(In x) const {
 
 namespace {
 
-Sample layer_sample(const char* label, const Shape& x, int64_t groups,
-                    const GroupNormOptions& options) {
+Sample group_norm_sample(const char* label, const Shape& x, int64_t groups,
+                         const GroupNormOptions& options) {
   GroupNorm shaped(groups, x[1], options);
   std::vector<Input> inputs{{x}};
   for (Input& input : parameter_inputs(shaped)) inputs.push_back(std::move(input));
@@ -46,8 +46,8 @@ std::vector<Entry> group_norm_entries() {
            .kind = EntryKind::layer,
            .formula = "y = (x - mean)/√(variance + eps)·weight + bias over groups of channels",
            .gradient = "as group_norm",
-           .samples = {layer_sample("planes", {2, 4, 2, 3}, 2, {}),
-                       layer_sample("no weight", {2, 4, 3}, 1, {.affine = false})},
+           .samples = {group_norm_sample("planes", {2, 4, 2, 3}, 2, {}),
+                       group_norm_sample("no weight", {2, 4, 3}, 1, {.affine = false})},
            .errors = {{"channels",
                        [] {
                          GroupNorm(2, 4)(Var(Tensor::zeros({2, 3, 5})));

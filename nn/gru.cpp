@@ -34,8 +34,8 @@ Var GRUCell::operator()(const Var& x, const Var& h) const {
 namespace {
 
 // A GRU with 2 inputs and 2 units; x comes first, then the state where wanted, then the weights.
-Sample layer_sample(std::string label, const Shape& x, const RnnOptions& options,
-                    const std::vector<int64_t>& lengths, bool with_state) {
+Sample gru_sample(std::string label, const Shape& x, const RnnOptions& options,
+                  const std::vector<int64_t>& lengths, bool with_state) {
   Generator generator;
   GRU shaped(2, 2, options, generator);
   const int64_t B = x[options.batch_first ? 0 : 1];
@@ -56,7 +56,7 @@ Sample layer_sample(std::string label, const Shape& x, const RnnOptions& options
   return sample;
 }
 
-Sample cell_sample(std::string label, int64_t B, bool bias) {
+Sample gru_cell_sample(std::string label, int64_t B, bool bias) {
   Generator generator;
   GRUCell shaped(2, 3, bias, generator);
   Sample sample{};
@@ -83,7 +83,7 @@ Vars replay_gru(Replay& r) {
   });
 }
 
-Vars replay_cell(Replay& r) {
+Vars replay_gru_cell(Replay& r) {
   Generator g;
   const int64_t inputs = r.integer("input_size"), hidden = r.integer("hidden_size");
   return replay_module(r, GRUCell(inputs, hidden, r.flag("bias", true), g),
@@ -101,14 +101,14 @@ std::vector<Entry> gru_entries() {
        .gradient = "as gru_sequence",
        .notes = "Rows of the weights in the order r, z, n; the reset gate acts after the product. "
                 "Beyond a row's length nothing is read and the output is 0.",
-       .samples = {layer_sample("one layer", {3, 2, 2}, {}, {}, false),
-                   layer_sample("lengths, state", {3, 3, 2}, {}, {2, 3, 0}, true),
-                   layer_sample("both directions, lengths, state", {3, 3, 2},
-                                {.bidirectional = true}, {2, 3, 1}, true),
-                   layer_sample("two layers, both directions, batch first", {2, 3, 2},
-                                {.num_layers = 2, .batch_first = true, .bidirectional = true},
-                                {2, 3}, false),
-                   layer_sample("no bias", {2, 2, 2}, {.bias = false}, {}, true)},
+       .samples = {gru_sample("one layer", {3, 2, 2}, {}, {}, false),
+                   gru_sample("lengths, state", {3, 3, 2}, {}, {2, 3, 0}, true),
+                   gru_sample("both directions, lengths, state", {3, 3, 2}, {.bidirectional = true},
+                              {2, 3, 1}, true),
+                   gru_sample("two layers, both directions, batch first", {2, 3, 2},
+                              {.num_layers = 2, .batch_first = true, .bidirectional = true}, {2, 3},
+                              false),
+                   gru_sample("no bias", {2, 2, 2}, {.bias = false}, {}, true)},
        .errors = {{"forget bias",
                    [] {
                      Generator g;
@@ -126,14 +126,14 @@ std::vector<Entry> gru_entries() {
        .kind = EntryKind::layer,
        .formula = "one step of a GRU",
        .gradient = "as gru_cell",
-       .samples = {cell_sample("batch", 2, true), cell_sample("no bias", 1, false)},
+       .samples = {gru_cell_sample("batch", 2, true), gru_cell_sample("no bias", 1, false)},
        .errors = {{"features",
                    [] {
                      Generator g;
                      GRUCell(3, 2, true, g)(Var(Tensor::zeros({2, 4})));
                    },
                    "linear"}},
-       .replay = replay_cell}};
+       .replay = replay_gru_cell}};
 }
 
 }  // namespace glass

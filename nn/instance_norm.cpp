@@ -24,8 +24,8 @@ Var InstanceNorm::operator()(In x) const {
 namespace {
 
 template <class Norm>
-Sample layer_sample(const char* label, const Shape& x, int64_t features,
-                    const InstanceNormOptions& options, bool training = true) {
+Sample instance_norm_sample(const char* label, const Shape& x, int64_t features,
+                            const InstanceNormOptions& options, bool training = true) {
   Norm shaped(features, options);
   std::vector<Input> inputs{{x}};
   for (Input& input : parameter_inputs(shaped)) inputs.push_back(std::move(input));
@@ -39,7 +39,7 @@ Sample layer_sample(const char* label, const Shape& x, int64_t features,
 }
 
 template <class Norm>
-Vars replay_norm(Replay& r) {
+Vars replay_instance_norm(Replay& r) {
   const InstanceNormOptions options{.eps = r.real("eps", 1e-5),
                                     .momentum = r.real("momentum", 0.1),
                                     .affine = r.flag("affine", false),
@@ -49,7 +49,7 @@ Vars replay_norm(Replay& r) {
 }
 
 template <class Norm>
-Entry entry(const char* name, std::vector<Sample> samples) {
+Entry instance_norm_entry(const char* name, std::vector<Sample> samples) {
   return {.name = name,
           .kind = EntryKind::layer,
           .formula = "y = (x - mean)/√(variance + eps)·weight + bias for each channel of each row",
@@ -61,23 +61,23 @@ Entry entry(const char* name, std::vector<Sample> samples) {
                         Norm(3)(Var(Tensor::zeros({4, 2, 5, 5})));
                       },
                       "[4, 2, 5, 5] for 3 features"}},
-          .replay = replay_norm<Norm>};
+          .replay = replay_instance_norm<Norm>};
 }
 
 }  // namespace
 
 std::vector<Entry> instance_norm_entries() {
-  return {
-      entry<InstanceNorm1d>("InstanceNorm1d",
-                            {layer_sample<InstanceNorm1d>("weight", {2, 3, 4}, 3, {.affine = true}),
-                             layer_sample<InstanceNorm1d>("no batch", {3, 4}, 3, {}),
-                             layer_sample<InstanceNorm1d>("evaluation by statistics", {2, 3, 4}, 3,
-                                                          {.track_running_stats = true}, false)}),
-      entry<InstanceNorm2d>(
-          "InstanceNorm2d",
-          {layer_sample<InstanceNorm2d>("weight", {2, 2, 2, 3}, 2, {.affine = true}),
-           layer_sample<InstanceNorm2d>("statistics, training", {2, 2, 2, 3}, 2,
-                                        {.track_running_stats = true})})};
+  return {instance_norm_entry<InstanceNorm1d>(
+              "InstanceNorm1d",
+              {instance_norm_sample<InstanceNorm1d>("weight", {2, 3, 4}, 3, {.affine = true}),
+               instance_norm_sample<InstanceNorm1d>("no batch", {3, 4}, 3, {}),
+               instance_norm_sample<InstanceNorm1d>("evaluation by statistics", {2, 3, 4}, 3,
+                                                    {.track_running_stats = true}, false)}),
+          instance_norm_entry<InstanceNorm2d>(
+              "InstanceNorm2d",
+              {instance_norm_sample<InstanceNorm2d>("weight", {2, 2, 2, 3}, 2, {.affine = true}),
+               instance_norm_sample<InstanceNorm2d>("statistics, training", {2, 2, 2, 3}, 2,
+                                                    {.track_running_stats = true})})};
 }
 
 }  // namespace glass

@@ -20,8 +20,8 @@ void LayerNorm::visit(Visitor& v) {
 
 namespace {
 
-Sample layer_sample(const char* label, const Shape& x, const Shape& last,
-                    const LayerNormOptions& options) {
+Sample layer_norm_sample(const char* label, const Shape& x, const Shape& last,
+                         const LayerNormOptions& options) {
   LayerNorm shaped(last, options);
   std::vector<Input> inputs{{x}};
   for (Input& input : parameter_inputs(shaped)) inputs.push_back(std::move(input));
@@ -39,9 +39,9 @@ std::vector<Entry> layer_norm_entries() {
            .kind = EntryKind::layer,
            .formula = "y = (x - mean)/√(variance + eps)·weight + bias over the last axes",
            .gradient = "as layer_norm",
-           .samples = {layer_sample("sequence", {2, 3, 4}, {4}, {}),
-                       layer_sample("two axes", {2, 3, 4}, {3, 4}, {.eps = 0.1}),
-                       layer_sample("no weight", {3, 4}, {4}, {.elementwise_affine = false})},
+           .samples = {layer_norm_sample("sequence", {2, 3, 4}, {4}, {}),
+                       layer_norm_sample("two axes", {2, 3, 4}, {3, 4}, {.eps = 0.1}),
+                       layer_norm_sample("no weight", {3, 4}, {4}, {.elementwise_affine = false})},
            .errors = {{"features",
                        [] {
                          LayerNorm(Shape{3})(Var(Tensor::zeros({2, 4})));

@@ -43,8 +43,8 @@ LstmState LSTMCell::operator()(const Var& x, const LstmState& s) const {
 namespace {
 
 // An LSTM with 2 inputs and 2 units; x comes first, then the state where wanted, then the weights.
-Sample layer_sample(std::string label, const Shape& x, const RnnOptions& options,
-                    const std::vector<int64_t>& lengths, bool with_state) {
+Sample lstm_sample(std::string label, const Shape& x, const RnnOptions& options,
+                   const std::vector<int64_t>& lengths, bool with_state) {
   Generator generator;
   LSTM shaped(2, 2, options, generator);
   const int64_t B = x[options.batch_first ? 0 : 1];
@@ -66,7 +66,7 @@ Sample layer_sample(std::string label, const Shape& x, const RnnOptions& options
   return sample;
 }
 
-Sample cell_sample(std::string label, int64_t B, bool bias) {
+Sample lstm_cell_sample(std::string label, int64_t B, bool bias) {
   Generator generator;
   LSTMCell shaped(2, 3, bias, generator);
   Sample sample{};
@@ -103,7 +103,7 @@ Vars replay_lstm(Replay& r) {
   });
 }
 
-Vars replay_cell(Replay& r) {
+Vars replay_lstm_cell(Replay& r) {
   Generator g;
   const int64_t inputs = r.integer("input_size"), hidden = r.integer("hidden_size");
   return replay_module(r, LSTMCell(inputs, hidden, r.flag("bias", true), g), [&](LSTMCell& cell) {
@@ -128,14 +128,14 @@ std::vector<Entry> lstm_entries() {
        .notes =
            "Rows of the weights in the order i, f, g, o. Beyond a row's length nothing is read "
            "and the output is 0.",
-       .samples = {layer_sample("one layer", {3, 2, 2}, {}, {}, false),
-                   layer_sample("lengths, state", {3, 3, 2}, {}, {2, 3, 0}, true),
-                   layer_sample("both directions, lengths, state", {3, 3, 2},
-                                {.bidirectional = true}, {2, 3, 1}, true),
-                   layer_sample("two layers, both directions, batch first", {2, 3, 2},
-                                {.num_layers = 2, .batch_first = true, .bidirectional = true},
-                                {2, 3}, false),
-                   layer_sample("no bias", {2, 2, 2}, {.bias = false}, {}, true)},
+       .samples = {lstm_sample("one layer", {3, 2, 2}, {}, {}, false),
+                   lstm_sample("lengths, state", {3, 3, 2}, {}, {2, 3, 0}, true),
+                   lstm_sample("both directions, lengths, state", {3, 3, 2},
+                               {.bidirectional = true}, {2, 3, 1}, true),
+                   lstm_sample("two layers, both directions, batch first", {2, 3, 2},
+                               {.num_layers = 2, .batch_first = true, .bidirectional = true},
+                               {2, 3}, false),
+                   lstm_sample("no bias", {2, 2, 2}, {.bias = false}, {}, true)},
        .errors = {{"sizes", [=] { build(0, 2, {}); }, "input_size 0, hidden_size 2"},
                   {"no layers", [=] { build(2, 2, {.num_layers = 0}); }, "at least one layer"},
                   {"dropout with one layer", [=] { build(2, 2, {.dropout = 0.5}); },
@@ -161,14 +161,14 @@ std::vector<Entry> lstm_entries() {
        .kind = EntryKind::layer,
        .formula = "one step of an LSTM",
        .gradient = "as lstm_cell",
-       .samples = {cell_sample("batch", 2, true), cell_sample("no bias", 1, false)},
+       .samples = {lstm_cell_sample("batch", 2, true), lstm_cell_sample("no bias", 1, false)},
        .errors = {{"features",
                    [] {
                      Generator g;
                      LSTMCell(3, 2, true, g)(Var(Tensor::zeros({2, 4})));
                    },
                    "linear"}},
-       .replay = replay_cell}};
+       .replay = replay_lstm_cell}};
 }
 
 }  // namespace glass

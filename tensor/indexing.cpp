@@ -3,6 +3,14 @@
 #include "tensor/ops.h"
 
 namespace glass {
+
+Axis3 axis_of(const Tensor& x, int dim) {
+  Axis3 axis{1, 1, 1};
+  for (int i = 0; i < x.ndim(); ++i)
+    (i < dim ? axis.outer : i == dim ? axis.length : axis.inner) *= x.shape()[i];
+  return axis;
+}
+
 namespace {
 
 // The index as a dense int64 tensor whose every value lies in [0, size).
@@ -14,13 +22,6 @@ Tensor checked_index(const char* op, const Tensor& index, int64_t size) {
     if (ids[i] < 0 || ids[i] >= size)
       fail(op, "index out of range", ids[i], ", should be in [0, ", size - 1, "]");
   return dense;
-}
-
-Axis3 axis_of(const Tensor& x, int dim) {
-  Axis3 axis{1, 1, 1};
-  for (int i = 0; i < x.ndim(); ++i)
-    (i < dim ? axis.outer : i == dim ? axis.length : axis.inner) *= x.shape()[i];
-  return axis;
 }
 
 void check_gather(const char* op, const Tensor& x, int dim, const Tensor& index) {

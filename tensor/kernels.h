@@ -20,6 +20,9 @@ struct Axis3 {
   int64_t outer, length, inner;
 };
 
+/// x along dim, from 0 to ndim - 1.
+Axis3 axis_of(const Tensor& x, int dim);
+
 /// Element i is kept, times scale, when word i of the stream (tensor/random.h) is at most
 /// last_kept.
 struct DropoutDraw {

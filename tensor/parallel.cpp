@@ -54,12 +54,12 @@ thread_local bool inside_part_ = false;
 
 // Persistent workers. A job is published by raising generation_; workers take part numbers from
 // next_ until none is left. They spin for a while for the next job, then sleep.
-class Pool {
+class ThreadPool {
  public:
-  explicit Pool(int threads) {
+  explicit ThreadPool(int threads) {
     for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
   }
-  ~Pool() {
+  ~ThreadPool() {
     {
       std::lock_guard lock(mutex_);
       stop_ = true;
@@ -124,8 +124,8 @@ class Pool {
   int64_t n_ = 0, part_ = 0, parts_ = 0;
 };
 
-std::mutex pool_mutex;  // held while the pool works: whoever finds it taken works alone
-Pool* pool = nullptr;   // never destroyed at exit: workers may still sleep then
+std::mutex pool_mutex;       // held while the pool works: whoever finds it taken works alone
+ThreadPool* pool = nullptr;  // never destroyed at exit: workers may still sleep then
 std::atomic<int> threads_{0};
 
 // The child of a fork has no workers: forget the pool and its locked mutex, and build anew.
@@ -159,7 +159,7 @@ void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> 
   if (!pool) {
     static const int registered = pthread_atfork(nullptr, nullptr, forget_pool);
     static_cast<void>(registered);
-    pool = new Pool(threads);
+    pool = new ThreadPool(threads);
   }
   // A few parts per thread even out unequal speeds.
   const int64_t part = std::max(grain, (n + 4 * threads - 1) / (4 * threads));

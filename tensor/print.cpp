@@ -17,7 +17,7 @@ constexpr int64_t kEdge = 3;
 constexpr size_t kLineWidth = 75;
 
 // The elements that are shown, as text of one width, in row-major order.
-using Words = std::vector<std::string>;
+using Texts = std::vector<std::string>;
 
 std::string pad_left(std::string word, size_t width) {
   if (word.size() < width) word.insert(0, width - word.size(), ' ');
@@ -55,7 +55,7 @@ bool needs_exponent(const std::vector<double>& values) {
   return largest >= 1e8 || smallest < 1e-4 || largest / smallest > 1000;
 }
 
-Words float_words(const std::vector<double>& values) {
+Texts float_words(const std::vector<double>& values) {
   const bool exponent = needs_exponent(values);
   const auto format = exponent ? std::chars_format::scientific : std::chars_format::fixed;
   std::vector<Parts> parts;
@@ -74,7 +74,7 @@ Words float_words(const std::vector<double>& values) {
   size_t width = whole + 1 + fraction + tail;
   for (size_t i = 0; i < values.size(); ++i)
     if (!std::isfinite(values[i])) width = std::max(width, parts[i].whole.size());
-  Words words;
+  Texts words;
   for (size_t i = 0; i < values.size(); ++i) {
     Parts& p = parts[i];
     std::string word = p.whole;
@@ -116,8 +116,8 @@ class Printer {
   }
 
   template <class T>
-  Words words() const {
-    Words words;
+  Texts words() const {
+    Texts words;
     if constexpr (std::is_floating_point_v<T>) {
       std::vector<double> values;
       each_shown(0, x_.data<T>(), [&](T x) { values.push_back(x); });
@@ -162,7 +162,7 @@ class Printer {
 
   const Tensor& x_;
   bool shorten_;
-  Words words_;
+  Texts words_;
   size_t next_ = 0;
 };
 

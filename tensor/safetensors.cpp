@@ -17,7 +17,7 @@ using safetensors::Header;
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 constexpr const char* kSave = "save_safetensors";
 constexpr const char* kLoad = "load_safetensors";
-constexpr size_t kAlign = 8;
+constexpr size_t kHeaderAlign = 8;
 constexpr uint64_t kMaxHeader = 100'000'000;  // the limit of the format's own library
 
 std::string_view bytes_of(const Tensor& dense) {
@@ -84,7 +84,7 @@ void save_safetensors(const std::string& path, const NamedTensors& content) {
     parts.push_back(bytes_of(dense[i]));
   }
   const std::string json = safetensors::write_header(header);
-  const uint64_t length = (json.size() + kAlign - 1) / kAlign * kAlign;
+  const uint64_t length = (json.size() + kHeaderAlign - 1) / kHeaderAlign * kHeaderAlign;
   if (length > kMaxHeader) fail(kSave, "names and metadata are too long", length, " bytes");
   std::string front(sizeof length, '\0');
   std::memcpy(front.data(), &length, sizeof length);

@@ -146,7 +146,7 @@ class Reader final : public nlohmann::json_sax<Json> {
 };
 
 // Bytes that a dense tensor takes; -1 when they cannot be counted.
-int64_t bytes_of(const Entry& entry) {
+int64_t bytes_needed(const Entry& entry) {
   int64_t bytes = static_cast<int64_t>(size_of(entry.dtype));
   bool empty = false;
   for (int64_t n : entry.shape) {
@@ -205,7 +205,7 @@ Header parse_header(const std::string& path, std::string_view json, int64_t data
 
   std::vector<const Entry*> by_place;
   for (const Entry& e : header.entries) {
-    const int64_t bytes = bytes_of(e);
+    const int64_t bytes = bytes_needed(e);
     if (bytes < 0)
       fail_environment(kOp, "shape too large", path, ": ", shown(e.name), " ", e.shape);
     if (e.begin > e.end || e.end > data_bytes)

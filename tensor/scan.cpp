@@ -5,13 +5,6 @@
 namespace glass {
 namespace {
 
-Axis3 axis_of(const Tensor& x, int dim) {
-  Axis3 axis{1, 1, 1};
-  for (int i = 0; i < x.ndim(); ++i)
-    (i < dim ? axis.outer : i == dim ? axis.length : axis.inner) *= x.shape()[i];
-  return axis;
-}
-
 Tensor scan(Scan kind, const char* op, const Tensor& x, int64_t dim, bool reverse) {
   const int d = normalize_dim(op, dim, x.ndim());
   Tensor out = Tensor::empty(x.shape(), x.dtype());

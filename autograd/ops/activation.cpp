@@ -29,11 +29,6 @@ Var logsigmoid(In x) { return pointwise(LogSigmoid{}, x); }
 
 namespace {
 
-Entry replayed(Entry entry, Vars (*replay)(Replay&)) {
-  entry.replay = replay;
-  return entry;
-}
-
 Vars replay_gelu(Replay& r) {
   const std::string form = r.text("approximate", "none");
   if (form != "none" && form != "tanh") fail(r.op, "approximate must be none or tanh", form);

@@ -90,17 +90,12 @@ Vars replay_pow(Replay& r) {
   return {pow(r.tensor_or_number("input"), r.tensor_or_number("exponent"))};
 }
 
-Entry replayed(Entry entry, Vars (*replay)(Replay&)) {
-  entry.replay = replay;
-  return entry;
-}
-
 // Quotients with their fraction cut off, of constants: there is no gradient to check.
 Sample rounded(const char* label, Rounding rounding, Numbers want) {
   return {.label = label,
           .inputs = {exact_constant({4}, {7, -7, 7, -7}), exact_constant({4}, {2, 2, -2, -2})},
           .f = [=](const Vars& v) { return Vars{div(v[0], v[1], rounding)}; },
-          .reference = [=](const std::vector<Numbers>&) { return want; }};
+          .reference = [=](const Columns&) { return want; }};
 }
 
 // Of two numbers alone one has no influence.
@@ -120,7 +115,7 @@ Sample bounded(const char* label, bool lower, bool upper) {
                 return Vars{clamp(v[0], lower ? v[1] : Var(), upper ? v[2] : Var())};
               },
           .reference =
-              [=](const std::vector<Numbers>& x) {
+              [=](const Columns& x) {
                 Numbers y = x[0];
                 for (size_t i = 0; i < y.size(); ++i) {
                   if (lower) y[i] = std::max(y[i], x[1][i]);

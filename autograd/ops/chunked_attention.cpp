@@ -107,8 +107,8 @@ struct Sizes {
 };
 
 // chunk rows at a time; may: the mask's elements, none: no mask.
-Sample sample(const char* label, Sizes z, int64_t chunk, const Shape& mask_shape = {},
-              const std::vector<double>& may = {}) {
+Sample chunk_sample(const char* label, Sizes z, int64_t chunk, const Shape& mask_shape = {},
+                    const std::vector<double>& may = {}) {
   const auto mask = [=] {
     return may.empty() ? Tensor() : Tensor::from(may, mask_shape).to(kBool);
   };
@@ -141,17 +141,20 @@ std::vector<Entry> chunked_ops() {
        .formula = "y = softmax(query·keyᵀ·scale)·value, by blocks of query rows",
        .gradient = "dV = Pᵀ·dy, dS = P∘(dy·Vᵀ - Σ dy∘y), dQ = dS·K·scale, dK = dSᵀ·Q·scale",
        .notes = "The T×S matrix is never held. A row with nothing allowed is 0 with gradient 0.",
-       .samples = {sample("blocks and a rest", {2, 5, 4, 2, 3}, 2),
-                   sample("one block", {2, 3, 4, 2, 2}, 128),
-                   sample("a row at a time", {1, 3, 3, 2, 2}, 1),
-                   sample("key mask", {2, 3, 3, 2, 2}, 2, {2, 1, 3}, {1, 0, 1, 1, 1, 0}),
-                   sample("causal", {2, 3, 3, 2, 2}, 2, {3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}),
-                   sample("own mask", {2, 2, 2, 2, 1}, 1, {2, 2, 2}, {1, 0, 1, 1, 0, 1, 0, 1}),
-                   sample("a row without any", {1, 3, 2, 2, 2}, 2, {3, 1}, {1, 0, 1}),
-                   sample("nothing allowed", {1, 2, 2, 2, 2}, 2, {1}, {0}),
-                   sample("one key", {2, 3, 1, 2, 2}, 2), sample("no queries", {2, 0, 3, 2, 2}, 2),
-                   sample("no keys", {1, 2, 0, 2, 2}, 2), sample("no rows", {0, 2, 3, 2, 2}, 2),
-                   sample("no features", {1, 2, 3, 0, 2}, 2)},
+       .samples = {chunk_sample("blocks and a rest", {2, 5, 4, 2, 3}, 2),
+                   chunk_sample("one block", {2, 3, 4, 2, 2}, 128),
+                   chunk_sample("a row at a time", {1, 3, 3, 2, 2}, 1),
+                   chunk_sample("key mask", {2, 3, 3, 2, 2}, 2, {2, 1, 3}, {1, 0, 1, 1, 1, 0}),
+                   chunk_sample("causal", {2, 3, 3, 2, 2}, 2, {3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}),
+                   chunk_sample("own mask", {2, 2, 2, 2, 1}, 1, {2, 2, 2},
+                                {1, 0, 1, 1, 0, 1, 0, 1}),
+                   chunk_sample("a row without any", {1, 3, 2, 2, 2}, 2, {3, 1}, {1, 0, 1}),
+                   chunk_sample("nothing allowed", {1, 2, 2, 2, 2}, 2, {1}, {0}),
+                   chunk_sample("one key", {2, 3, 1, 2, 2}, 2),
+                   chunk_sample("no queries", {2, 0, 3, 2, 2}, 2),
+                   chunk_sample("no keys", {1, 2, 0, 2, 2}, 2),
+                   chunk_sample("no rows", {0, 2, 3, 2, 2}, 2),
+                   chunk_sample("no features", {1, 2, 3, 0, 2}, 2)},
        .errors = {
            {"features",
             [=] {

@@ -53,8 +53,6 @@ Var masked_fill(In x, In mask, In value) {
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 Entry logical(std::string name, Var (*f)(In, In), bool (*reference)(bool, bool)) {
   const Function call = [f](const Vars& v) { return Vars{f(v[0], v[1])}; };
   return {.name = std::move(name),

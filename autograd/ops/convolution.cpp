@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/op.h"
+#include "autograd/ops/arguments.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/reduction.h"
 #include "autograd/ops/shape.h"
@@ -83,16 +84,6 @@ void ConvWeight::backward(Backward& b, const Saved& saved) const {
   if (b.needs(1)) b.add(1, conv(m, saved.input(0), dweight));
 }
 
-// The number of an axis in a list of one number per axis or one for all.
-int64_t pick(const char* op, const char* what, const Dims& list, size_t axis, size_t axes,
-             int64_t least) {
-  if (list.size() != 1 && list.size() != static_cast<int>(axes))
-    fail(op, "needs one number, or one per axis", what, " ", list);
-  const int64_t n = list[list.size() == 1 ? 0 : static_cast<int>(axis)];
-  if (n < least) fail(op, "a number is too small", what, " ", n, ", must be at least ", least);
-  return n;
-}
-
 void check_operands(const char* op, const Var& x, const Var& weight, const Var& bias, int axes,
                     int64_t groups, int64_t channels, int64_t outputs) {
   if (groups < 1) fail(op, "groups must be positive", groups);
@@ -126,10 +117,12 @@ Meeting meeting_of(const char* op, const Shape& x, const Shape& weight, size_t a
     const size_t a = axis + axes - 2;
     const int place = static_cast<int>(axis) + 2;
     const int64_t kernel = m.window.kernel[axis] = weight[place];
-    const int64_t stride = m.window.stride[axis] = pick(op, "stride", o.stride, a, axes, 1);
-    const int64_t dilation = m.window.dilation[axis] = pick(op, "dilation", o.dilation, a, axes, 1);
+    const int64_t stride = m.window.stride[axis] =
+        number_of_axis(op, "stride", o.stride, a, axes, 1);
+    const int64_t dilation = m.window.dilation[axis] =
+        number_of_axis(op, "dilation", o.dilation, a, axes, 1);
     const int64_t reach = dilation * (kernel - 1) + 1;
-    int64_t all = 2 * pick(op, "padding", o.padding, a, axes, 0);
+    int64_t all = 2 * number_of_axis(op, "padding", o.padding, a, axes, 0);
     m.window.before[axis] = all / 2;
     if (o.same) {
       if (stride != 1) fail(op, "padding \"same\" needs stride 1", stride);
@@ -182,10 +175,11 @@ Var conv_transpose2d(In x, In weight, const Var& bias, const ConvTransposeOption
   for (size_t a = 0; a < 2; ++a) {
     const int place = static_cast<int>(a) + 2;
     const int64_t kernel = m.window.kernel[a] = weight->shape()[place];
-    const int64_t stride = m.window.stride[a] = pick(op, "stride", o.stride, a, 2, 1);
-    const int64_t dilation = m.window.dilation[a] = pick(op, "dilation", o.dilation, a, 2, 1);
-    const int64_t before = m.window.before[a] = pick(op, "padding", o.padding, a, 2, 0);
-    const int64_t more = pick(op, "output_padding", o.output_padding, a, 2, 0);
+    const int64_t stride = m.window.stride[a] = number_of_axis(op, "stride", o.stride, a, 2, 1);
+    const int64_t dilation = m.window.dilation[a] =
+        number_of_axis(op, "dilation", o.dilation, a, 2, 1);
+    const int64_t before = m.window.before[a] = number_of_axis(op, "padding", o.padding, a, 2, 0);
+    const int64_t more = number_of_axis(op, "output_padding", o.output_padding, a, 2, 0);
     if (more >= std::max(stride, dilation))
       fail(op, "output_padding must be below stride or dilation", more, ", stride ", stride,
            ", dilation ", dilation);

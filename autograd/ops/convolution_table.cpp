@@ -7,10 +7,8 @@
 namespace glass {
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 // A row of the table: shapes as the functions take them, one axis or two.
-struct Case {
+struct ConvCase {
   const char* label;
   Shape x, weight;
   ConvOptions options = {};
@@ -52,7 +50,7 @@ void for_meetings(Shape x, Shape weight, Shape y, const ConvOptions& o, int axes
               }
 }
 
-Sample conv_sample(const Case& c, int axes) {
+Sample conv_sample(const ConvCase& c, int axes) {
   std::vector<Input> inputs{{c.x}, {c.weight}};
   if (c.bias) inputs.push_back({{c.weight[0]}});
   return {.label = c.label,
@@ -180,18 +178,18 @@ std::vector<ErrorRow> conv_errors() {
 
 std::vector<Entry> convolution_ops() {
   std::vector<Sample> rows, planes;
-  for (const Case& c :
-       std::initializer_list<Case>{{"plain", {2, 3, 6}, {2, 3, 3}},
-                                   {"no batch, no bias", {2, 5}, {3, 2, 2}, {}, false},
-                                   {"stride, padding, dilation",
-                                    {2, 2, 7},
-                                    {2, 2, 3},
-                                    {.stride = {2}, .padding = {2}, .dilation = {2}}},
-                                   {"same, even kernel", {1, 2, 5}, {2, 2, 4}, {.same = true}},
-                                   {"one group a channel", {2, 3, 4}, {6, 1, 2}, {.groups = 3}},
-                                   {"no batch rows", {0, 2, 4}, {3, 2, 2}}})
+  for (const ConvCase& c :
+       std::initializer_list<ConvCase>{{"plain", {2, 3, 6}, {2, 3, 3}},
+                                       {"no batch, no bias", {2, 5}, {3, 2, 2}, {}, false},
+                                       {"stride, padding, dilation",
+                                        {2, 2, 7},
+                                        {2, 2, 3},
+                                        {.stride = {2}, .padding = {2}, .dilation = {2}}},
+                                       {"same, even kernel", {1, 2, 5}, {2, 2, 4}, {.same = true}},
+                                       {"one group a channel", {2, 3, 4}, {6, 1, 2}, {.groups = 3}},
+                                       {"no batch rows", {0, 2, 4}, {3, 2, 2}}})
     rows.push_back(conv_sample(c, 1));
-  for (const Case& c : std::initializer_list<Case>{
+  for (const ConvCase& c : std::initializer_list<ConvCase>{
            {"plain", {2, 3, 4, 5}, {2, 3, 3, 2}},
            {"no batch, no bias", {2, 3, 4}, {3, 2, 2, 2}, {}, false},
            {"stride and padding of each axis",

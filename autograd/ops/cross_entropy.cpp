@@ -218,8 +218,6 @@ Var nll_loss(In log_probs, const Var& target, const CrossEntropyOptions& options
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 // Class targets as a sample: logits and ids, and places that are ignored.
 Sample classes(const char* label, std::vector<Input> inputs, const CrossEntropyOptions& options) {
   const auto typed = [options](const Vars& v) {

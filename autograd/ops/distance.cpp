@@ -84,8 +84,6 @@ Var triplet_margin_loss(In anchor, In positive, In negative, const TripletOption
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 // The cosine of row i of width n.
 double cosine(const Numbers& a, const Numbers& b, size_t i, size_t n, double tiny = 0) {
   double ab = 0, aa = tiny, bb = tiny;

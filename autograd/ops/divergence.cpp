@@ -32,7 +32,7 @@ struct BinaryCrossEntropy {
   }
 };
 
-void check_pair(const char* op, In input, In target) {
+void check_same_shape(const char* op, In input, In target) {
   if (!(input->shape() == target->shape()))
     fail(op, "input and target must have one shape", input->shape(), " and ", target->shape());
 }
@@ -41,7 +41,7 @@ void check_pair(const char* op, In input, In target) {
 
 Var binary_cross_entropy(In input, In target, LossReduction reduction, const Tensor& weight) {
   const char* op = "binary_cross_entropy";
-  check_pair(op, input, target);
+  check_same_shape(op, input, target);
   const Tensor& x = input->value();
   if (x.numel() > 0 && !(amin(x).item() >= 0 && amax(x).item() <= 1))
     fail(op, "input must be in [0, 1]", "it reaches from ", amin(x).item(), " to ", amax(x).item());
@@ -53,7 +53,7 @@ Var binary_cross_entropy(In input, In target, LossReduction reduction, const Ten
 }
 
 Var kl_div(In input, In target, const KlOptions& options) {
-  check_pair("kl_div", input, target);
+  check_same_shape("kl_div", input, target);
   Var losses;
   if (options.log_target) {
     losses = exp(target) * sub(target, input);
@@ -68,7 +68,6 @@ Var kl_div(In input, In target, const KlOptions& options) {
 
 namespace {
 
-using Columns = std::vector<Numbers>;
 using Loss = std::function<Var(const Var&, const Var&)>;
 
 Sample pair(const char* label, Input x, Input t, Loss loss, std::function<double(double, double)> f,

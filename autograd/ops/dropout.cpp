@@ -36,8 +36,6 @@ Var dropout(In x, double p, bool training, Generator& generator) {
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 // The mask drawn by itself, and a product: what the single pass must equal.
 Sample dropped(const char* label, const Shape& shape, double p) {
   const Generator start(7);

@@ -31,8 +31,6 @@ Var prelu(In x, In weight) {
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 double gated(double a, double b) { return a / (1 + std::exp(-b)); }
 
 Sample sloped(const char* label, Input x, const Shape& weight, size_t inner) {

@@ -116,8 +116,6 @@ Var getitem(In x, const std::vector<Index>& index) {
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 Sample item(const char* label, const Shape& shape, std::vector<Index> index, std::vector<int> at) {
   return {.label = label,
           .inputs = {{shape}},

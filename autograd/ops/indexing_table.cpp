@@ -6,8 +6,6 @@
 namespace glass {
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 Var index_of(std::initializer_list<int64_t> ids) { return Var(Tensor::from(ids)); }
 
 Sample gathered(const char* label, Input x, int64_t dim, Input index,

@@ -139,8 +139,6 @@ Var linalg::norm(In x, double order, const Dims& dims, bool keepdim) {
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 Sample times(const char* label, Shape a, Shape b, Var (*f)(In, In), size_t n, size_t k, size_t m,
              size_t batch = 1) {
   return {.label = label,

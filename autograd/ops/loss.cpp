@@ -57,8 +57,6 @@ Var binary_cross_entropy_with_logits(In input, In target, const BceOptions& opti
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 // Rows of a loss between two tensors; f on one pair of numbers.
 std::vector<Sample> pairs(Var (*loss)(In, In, LossReduction),
                           const std::function<double(double, double)>& f, Input target) {

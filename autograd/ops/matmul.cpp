@@ -139,8 +139,6 @@ Var linear(In x, In weight, const Var& bias) {
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 // y[i, j] = Σ_k a[i, k]·b[k, j], for batches whose a and b may be shared (batch 1).
 Numbers product(const Numbers& a, const Numbers& b, size_t m, size_t k, size_t n,
                 size_t batch = 1) {

@@ -68,7 +68,7 @@ namespace {
 
 // α as a sum over where the step before stopped: from key k to key j it passes all between.
 //   α_{i,j} = p_{i,j}·Σ_{k ≤ j} α_{i-1,k}·Π_{k ≤ l < j} (1 - p_{i,l})
-Numbers alignment(const std::vector<Numbers>& x, size_t N, size_t T, size_t S) {
+Numbers alignment(const Columns& x, size_t N, size_t T, size_t S) {
   Numbers y(N * T * S);
   for (size_t n = 0; n < N; ++n)
     for (size_t i = 0; i < T; ++i)
@@ -82,8 +82,8 @@ Numbers alignment(const std::vector<Numbers>& x, size_t N, size_t T, size_t S) {
   return y;
 }
 
-Sample sample(const char* label, size_t N, size_t T, size_t S, std::vector<double> p = {},
-              std::vector<double> previous = {}) {
+Sample monotonic_sample(const char* label, size_t N, size_t T, size_t S, std::vector<double> p = {},
+                        std::vector<double> previous = {}) {
   const auto n = static_cast<int64_t>(N), t = static_cast<int64_t>(T), s = static_cast<int64_t>(S);
   const auto values = [](Shape shape, std::vector<double> given) {
     return given.empty() ? Input{shape, 0.05, 0.95} : exact(shape, std::move(given));
@@ -97,7 +97,7 @@ Sample sample(const char* label, size_t N, size_t T, size_t S, std::vector<doubl
       .f = [](const Vars& v) { return Vars{monotonic_attention(v[0], v[1])}; },
       .expect = lost ? Verdict::vacuous : Verdict::pass,
       .definition = [](const Vars& v) { return Vars{MonotonicAttention{}.definition(v[0], v[1])}; },
-      .reference = [=](const std::vector<Numbers>& x) { return alignment(x, N, T, S); }};
+      .reference = [=](const Columns& x) { return alignment(x, N, T, S); }};
 }
 
 }  // namespace
@@ -109,13 +109,14 @@ std::vector<Entry> monotonic_ops() {
            .gradient = "dα_i += dq_{i+1}, dq_j = p_j·dα_j + (1 - p_j)·dq_{j+1}, "
                        "dp_j = q_j·(dα_j - dq_{j+1})",
            .notes = "Exact at p = 0 and p = 1. Rows may sum to less than one.",
-           .samples = {sample("steps", 2, 3, 4), sample("one step", 2, 1, 3),
-                       sample("one key", 2, 3, 1),
-                       sample("certain and never", 1, 3, 4, {0, 1, 1, 0, 0, 0, 1, 0.5, 1, 0, 0, 1},
-                              {1, 0, 0, 0}),
-                       sample("nothing arrives", 1, 2, 3, {0, 0, 0, 0.5, 0.5, 0.5}, {1, 0, 0}),
-                       sample("no steps", 2, 0, 3), sample("no keys", 2, 3, 0),
-                       sample("no rows", 0, 2, 3)},
+           .samples = {monotonic_sample("steps", 2, 3, 4), monotonic_sample("one step", 2, 1, 3),
+                       monotonic_sample("one key", 2, 3, 1),
+                       monotonic_sample("certain and never", 1, 3, 4,
+                                        {0, 1, 1, 0, 0, 0, 1, 0.5, 1, 0, 0, 1}, {1, 0, 0, 0}),
+                       monotonic_sample("nothing arrives", 1, 2, 3, {0, 0, 0, 0.5, 0.5, 0.5},
+                                        {1, 0, 0}),
+                       monotonic_sample("no steps", 2, 0, 3), monotonic_sample("no keys", 2, 3, 0),
+                       monotonic_sample("no rows", 0, 2, 3)},
            .errors = {{"keys",
                        [] {
                          monotonic_attention(ones({2, 3, 4}), ones({2, 3}));

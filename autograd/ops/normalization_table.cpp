@@ -13,7 +13,6 @@
 namespace glass {
 namespace {
 
-using Columns = std::vector<Numbers>;
 using Place = std::function<size_t(size_t)>;
 
 struct Moments {
@@ -36,8 +35,8 @@ std::map<size_t, Moments> moments(const Numbers& x, const Place& set_of) {
 }
 
 // weight_of: the number of an element's weight and bias, which are inputs 1 and 2 where given.
-Numbers normed(const Columns& v, const Place& set_of, const Place& weight_of, bool affine,
-               double eps) {
+Numbers normed_reference(const Columns& v, const Place& set_of, const Place& weight_of, bool affine,
+                         double eps) {
   const auto sets = moments(v[0], set_of);
   Numbers y;
   for (size_t i = 0; i < v[0].size(); ++i) {
@@ -49,7 +48,7 @@ Numbers normed(const Columns& v, const Place& set_of, const Place& weight_of, bo
 }
 
 // A row by shape: set_of and weight_of, and what the definition makes of it.
-struct Case {
+struct NormCase {
   const char* label;
   Shape x, weight;  // weight empty: none
   Place set_of, weight_of;
@@ -57,7 +56,8 @@ struct Case {
   double eps = 1e-5;
 };
 
-Sample row(const Case& c, std::function<Var(const Var&, const Var&, const Var&, double)> f) {
+Sample norm_row(const NormCase& c,
+                std::function<Var(const Var&, const Var&, const Var&, double)> f) {
   const bool affine = !c.weight.empty();
   const auto pass = [=](auto g) {
     return
@@ -72,18 +72,18 @@ Sample row(const Case& c, std::function<Var(const Var&, const Var&, const Var&, 
             return normalize_by_definition(x, c.view, w, b, c.eps);
           }),
           .reference = [=](const Columns& v) {
-            return normed(v, c.set_of, c.weight_of, affine, c.eps);
+            return normed_reference(v, c.set_of, c.weight_of, affine, c.eps);
           }};
 }
 
-size_t product(const Shape& shape, int from) {
+size_t numel_from(const Shape& shape, int from) {
   size_t n = 1;
   for (int i = from; i < shape.size(); ++i) n *= static_cast<size_t>(shape[i]);
   return n;
 }
 
-Case layer_case(const char* label, const Shape& x, const Shape& last, bool affine, double eps) {
-  const size_t n = product(last, 0);
+NormCase layer_case(const char* label, const Shape& x, const Shape& last, bool affine, double eps) {
+  const size_t n = numel_from(last, 0);
   const auto wide = static_cast<int64_t>(n);
   return {label,
           x,
@@ -94,8 +94,8 @@ Case layer_case(const char* label, const Shape& x, const Shape& last, bool affin
           eps};
 }
 
-Case group_case(const char* label, const Shape& x, int64_t G, bool affine, double eps = 1e-5) {
-  const size_t inner = product(x, 2), C = static_cast<size_t>(x[1]);
+NormCase group_case(const char* label, const Shape& x, int64_t G, bool affine, double eps = 1e-5) {
+  const size_t inner = numel_from(x, 2), C = static_cast<size_t>(x[1]);
   const size_t set = C / static_cast<size_t>(G) * inner;
   const int64_t S = static_cast<int64_t>(inner);
   return {label,
@@ -107,8 +107,8 @@ Case group_case(const char* label, const Shape& x, int64_t G, bool affine, doubl
           eps};
 }
 
-Case batch_case(const char* label, const Shape& x, bool affine, double eps = 1e-5) {
-  const size_t inner = product(x, 2), C = static_cast<size_t>(x[1]);
+NormCase batch_case(const char* label, const Shape& x, bool affine, double eps = 1e-5) {
+  const size_t inner = numel_from(x, 2), C = static_cast<size_t>(x[1]);
   const auto channel = [=](size_t i) { return i / inner % C; };
   return {label,   x,       affine ? Shape{x[1]} : Shape{},
           channel, channel, {{x[0], x[1], static_cast<int64_t>(inner)}, {0, 2}, {x[1], 1}},
@@ -123,7 +123,7 @@ RunningStats running_of(const Vars& v, size_t first, double momentum) {
 template <class F>
 Sample given_row(const char* label, const Shape& x, F f) {
   const Shape C{x[1]};
-  const size_t inner = product(x, 2), channels = static_cast<size_t>(x[1]);
+  const size_t inner = numel_from(x, 2), channels = static_cast<size_t>(x[1]);
   return {.label = label,
           .inputs = {{x}, {C}, {C}, constant(C), constant(C, 0.5, 2)},
           .f = [=](const Vars& v) { return Vars{f(v[0], running_of(v, 3, 0.1), v[1], v[2])}; },
@@ -200,12 +200,12 @@ const char* const kGradient =
       .formula = "y = x̂·weight + bias, x̂ = (x - mean)/√(variance + eps) over the last axes",
       .gradient = kGradient,
       .notes = "The variance is divided by the number of elements.",
-      .samples = {row(layer_case("rows", {3, 5}, {5}, true, 1e-5), f({5})),
-                  row(layer_case("two axes", {2, 3, 4}, {3, 4}, true, 0.1), f({3, 4})),
-                  row(layer_case("no weight", {2, 3, 4}, {4}, false, 1e-5), f({4})),
-                  row(layer_case("long rows", {2, 37}, {37}, true, 1e-5), f({37})),
-                  row(layer_case("all axes", {6}, {6}, true, 1e-5), f({6})),
-                  row(layer_case("no rows", {0, 3}, {3}, true, 1e-5), f({3}))},
+      .samples = {norm_row(layer_case("rows", {3, 5}, {5}, true, 1e-5), f({5})),
+                  norm_row(layer_case("two axes", {2, 3, 4}, {3, 4}, true, 0.1), f({3, 4})),
+                  norm_row(layer_case("no weight", {2, 3, 4}, {4}, false, 1e-5), f({4})),
+                  norm_row(layer_case("long rows", {2, 37}, {37}, true, 1e-5), f({37})),
+                  norm_row(layer_case("all axes", {6}, {6}, true, 1e-5), f({6})),
+                  norm_row(layer_case("no rows", {0, 3}, {3}, true, 1e-5), f({3}))},
       .errors = {{"another shape",
                   [] {
                     layer_norm(ones({2, 3}), {4});
@@ -249,11 +249,11 @@ const char* const kGradient =
               "y = x̂·weight + bias, x̂ = (x - mean)/√(variance + eps) over each group of "
               "channels of each row",
           .gradient = kGradient,
-          .samples = {row(group_case("two groups", {2, 4, 3}, 2, true), f(2)),
-                      row(group_case("planes, eps", {2, 6, 2, 3}, 3, true, 0.2), f(3)),
-                      row(group_case("channels only", {3, 6}, 2, true), f(2)),
-                      row(group_case("no weight", {2, 4, 3}, 1, false), f(1)),
-                      row(group_case("no rows", {0, 4, 3}, 2, true), f(2))},
+          .samples = {norm_row(group_case("two groups", {2, 4, 3}, 2, true), f(2)),
+                      norm_row(group_case("planes, eps", {2, 6, 2, 3}, 3, true, 0.2), f(3)),
+                      norm_row(group_case("channels only", {3, 6}, 2, true), f(2)),
+                      norm_row(group_case("no weight", {2, 4, 3}, 1, false), f(1)),
+                      norm_row(group_case("no rows", {0, 4, 3}, 2, true), f(2))},
           .errors = {{"groups",
                       [] {
                         group_norm(ones({2, 4, 3}), 3);
@@ -291,12 +291,12 @@ const char* const kGradient =
               "Training moves the running mean and variance towards the batch's; the running "
               "variance is divided by the number of elements less one. Otherwise they stand in "
               "for the batch's and dx = dy·weight/√(variance + eps).",
-          .samples = {row(batch_case("rows", {5, 3}, true), f),
-                      row(batch_case("planes, eps", {3, 2, 2, 3}, true, 0.3), f),
-                      row(batch_case("sequences", {2, 3, 4}, true), f),
-                      row(batch_case("no weight", {4, 3}, false), f),
-                      row(batch_case("one channel", {6, 1}, true), f),
-                      row(batch_case("no rows", {0, 3, 2}, true), f),
+          .samples = {norm_row(batch_case("rows", {5, 3}, true), f),
+                      norm_row(batch_case("planes, eps", {3, 2, 2, 3}, true, 0.3), f),
+                      norm_row(batch_case("sequences", {2, 3, 4}, true), f),
+                      norm_row(batch_case("no weight", {4, 3}, false), f),
+                      norm_row(batch_case("one channel", {6, 1}, true), f),
+                      norm_row(batch_case("no rows", {0, 3, 2}, true), f),
                       given_row("evaluation", {2, 3, 4}, by_running),
                       given_row("evaluation of one row", {1, 3}, by_running),
                       running_row("what it leaves in the running statistics", {2, 3, 4},
@@ -346,9 +346,9 @@ const char* const kGradient =
               "row",
           .gradient = kGradient,
           .notes = "Running statistics take the average over the rows of the batch.",
-          .samples = {row(group_case("sequences", {2, 3, 4}, 3, true), f),
-                      row(group_case("planes, no weight", {2, 2, 2, 3}, 2, false, 0.1), f),
-                      row(group_case("no rows", {0, 2, 4}, 2, true), f),
+          .samples = {norm_row(group_case("sequences", {2, 3, 4}, 3, true), f),
+                      norm_row(group_case("planes, no weight", {2, 2, 2, 3}, 2, false, 0.1), f),
+                      norm_row(group_case("no rows", {0, 2, 4}, 2, true), f),
                       given_row(
                           "by running statistics", {2, 3, 4},
                           [](const Var& x, const RunningStats& running, const Var& w,

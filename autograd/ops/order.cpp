@@ -54,10 +54,9 @@ ValueIndex topk(In x, int64_t k, int64_t dim, bool largest) {
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-using Choice = std::function<ValueIndex(const Var&)>;
+using Ordering = std::function<ValueIndex(const Var&)>;
 
-Sample at(const char* label, Input x, Choice f, std::vector<size_t> places) {
+Sample at(const char* label, Input x, Ordering f, std::vector<size_t> places) {
   return {.label = label,
           .inputs = {std::move(x)},
           .f = [f = std::move(f)](const Vars& v) { return Vars{f(v[0]).values}; },
@@ -69,7 +68,7 @@ Sample at(const char* label, Input x, Choice f, std::vector<size_t> places) {
               }};
 }
 
-Sample indices(const char* label, Input x, Choice f, Numbers want) {
+Sample indices(const char* label, Input x, Ordering f, Numbers want) {
   return {.label = label,
           .inputs = {std::move(x)},
           .f = [f = std::move(f)](const Vars& v) { return Vars{f(v[0]).indices}; },

@@ -63,8 +63,6 @@ Var pad(In x, const std::vector<int64_t>& sizes, PadMode mode, double value) {
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 // The elements of x at the given places, in this order; -1 stands for the value 5.
 Sample padded(const char* label, const Shape& shape, std::vector<int64_t> sizes, PadMode mode,
               std::vector<int> at) {

@@ -141,25 +141,6 @@ Var pad_zeros(In x, int64_t dim, int64_t before, int64_t after) {
 }
 namespace {
 
-using Columns = std::vector<Numbers>;
-
-// The elements of the first input at the given places, in this order; -1 stands for a zero.
-decltype(Sample::reference) places(std::vector<int> at) {
-  return [=](const Columns& x) {
-    Numbers y;
-    for (int i : at) y.push_back(i < 0 ? 0 : x[0][static_cast<size_t>(i)]);
-    return y;
-  };
-}
-
-Sample moved(const char* label, const Shape& shape, std::function<Var(const Var&)> f,
-             std::vector<int> at) {
-  return {.label = label,
-          .inputs = {{shape}},
-          .f = [f = std::move(f)](const Vars& v) { return Vars{f(v[0])}; },
-          .reference = places(std::move(at))};
-}
-
 Sample pieces(const char* label, const Shape& shape, std::function<std::vector<Var>(const Var&)> f,
               std::vector<int> first) {
   return {.label = label,

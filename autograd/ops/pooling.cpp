@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/op.h"
+#include "autograd/ops/arguments.h"
 #include "autograd/ops/indexing.h"
 #include "autograd/ops/shape.h"
 #include "tensor/kernels.h"
@@ -52,16 +53,6 @@ struct AvgPool {
     b.add(0, record(AvgPool<!transposed>{pool, image}, In(b.grad())));
   }
 };
-
-// The number of an axis in a list of one number per axis or one for all.
-int64_t pick(const char* op, const char* what, const Dims& list, int axis, int axes,
-             int64_t least) {
-  if (list.size() != 1 && list.size() != axes)
-    fail(op, "needs one number, or one per axis", what, " ", list);
-  const int64_t n = list[list.size() == 1 ? 0 : axis];
-  if (n < least) fail(op, "a number is too small", what, " ", n, ", must be at least ", least);
-  return n;
-}
 
 struct WindowSizes {
   int64_t kernel, stride, padding, dilation;
@@ -117,15 +108,15 @@ Pool sliding_pool(const char* op, const Var& x, const Dims& kernel, const MaxPoo
   check_input(op, x, axes);
   Pool pool{.axes = {whole(), whole()}};
   for (int i = 0; i < axes; ++i) {
-    const int64_t k = pick(op, "kernel", kernel, i, axes, 1);
-    pool.axes[static_cast<size_t>(2 - axes + i)] =
-        sliding(op, x.size(i - axes),
-                {.kernel = k,
-                 .stride = o.stride.empty() ? k : pick(op, "stride", o.stride, i, axes, 1),
-                 .padding = pick(op, "padding", o.padding, i, axes, 0),
-                 .dilation = pick(op, "dilation", o.dilation, i, axes, 1),
-                 .ceil_mode = o.ceil_mode,
-                 .count_include_pad = count_include_pad});
+    const int64_t k = number_of_axis(op, "kernel", kernel, i, axes, 1);
+    pool.axes[static_cast<size_t>(2 - axes + i)] = sliding(
+        op, x.size(i - axes),
+        {.kernel = k,
+         .stride = o.stride.empty() ? k : number_of_axis(op, "stride", o.stride, i, axes, 1),
+         .padding = number_of_axis(op, "padding", o.padding, i, axes, 0),
+         .dilation = number_of_axis(op, "dilation", o.dilation, i, axes, 1),
+         .ceil_mode = o.ceil_mode,
+         .count_include_pad = count_include_pad});
   }
   return pool;
 }
@@ -134,7 +125,8 @@ Pool adaptive_pool(const char* op, const Var& x, const Dims& output_size, int ax
   check_input(op, x, axes);
   Pool pool{.axes = {whole(), whole()}};
   for (int i = 0; i < axes; ++i) {
-    const int64_t size = x.size(i - axes), out = pick(op, "output_size", output_size, i, axes, -1);
+    const int64_t size = x.size(i - axes),
+                  out = number_of_axis(op, "output_size", output_size, i, axes, -1);
     pool.axes[static_cast<size_t>(2 - axes + i)] = adaptive(size, out == -1 ? size : out);
   }
   return pool;

@@ -11,7 +11,6 @@
 namespace glass {
 namespace {
 
-using Columns = std::vector<Numbers>;
 /// The numbers of a window, and how many they are with the padding, to the result.
 using Judge = std::function<double(const Numbers&, int64_t)>;
 
@@ -28,14 +27,14 @@ double average_with_padding(const Numbers& window, int64_t count) {
 // One axis as plain arithmetic: which elements (may be outside) output place o looks at.
 using Looks = std::function<std::vector<int64_t>(int64_t)>;
 
-Looks sliding(int64_t kernel, int64_t stride, int64_t padding, int64_t dilation) {
+Looks sliding_over(int64_t kernel, int64_t stride, int64_t padding, int64_t dilation) {
   return [=](int64_t o) {
     std::vector<int64_t> places;
     for (int64_t i = 0; i < kernel; ++i) places.push_back(o * stride - padding + i * dilation);
     return places;
   };
 }
-Looks adaptive(int64_t size, int64_t outputs) {
+Looks adapting_to(int64_t size, int64_t outputs) {
   return [=](int64_t o) {
     std::vector<int64_t> places;
     for (int64_t i = 0; i < size; ++i)
@@ -71,8 +70,8 @@ decltype(Sample::reference) pooled(const Frame& f, const Judge& judge) {
   };
 }
 
-Sample row(const char* label, const Shape& x, std::function<Var(const Var&)> f, const Frame& frame,
-           const Judge& judge) {
+Sample pool_row(const char* label, const Shape& x, std::function<Var(const Var&)> f,
+                const Frame& frame, const Judge& judge) {
   return {.label = label,
           .inputs = {{x}},
           .f = [f = std::move(f)](const Vars& v) { return Vars{f(v[0])}; },
@@ -83,19 +82,20 @@ std::vector<Sample> max_rows() {
   const auto max2 = [](const Dims& kernel, const MaxPoolOptions& o) {
     return [=](const Var& x) { return max_pool2d(x, kernel, o).values; };
   };
-  return {row("plain", {2, 2, 4, 5}, max2({2}, {}),
-              {4, 4, 5, 2, 2, sliding(2, 2, 0, 1), sliding(2, 2, 0, 1)}, largest),
-          row("stride, padding, dilation", {1, 2, 5, 6},
-              max2({3, 2}, {.stride = {2, 1}, .padding = {1}, .dilation = {1, 2}}),
-              {2, 5, 6, 3, 6, sliding(3, 2, 1, 1), sliding(2, 1, 1, 2)}, largest),
-          row("no batch, ceil mode", {2, 4, 5}, max2({2, 3}, {.stride = {3}, .ceil_mode = true}),
-              {2, 4, 5, 2, 2, sliding(2, 3, 0, 1), sliding(3, 3, 0, 1)}, largest),
-          row("no batch rows", {0, 2, 4, 4}, max2({2}, {}),
-              {0, 4, 4, 2, 2, sliding(2, 2, 0, 1), sliding(2, 2, 0, 1)}, largest),
-          {.label = "equal ones: the first",
-           .inputs = {exact({1, 2, 2}, {3, 3, 3, 3})},
-           .f = [](const Vars& v) { return Vars{max_pool2d(v[0], {2}).indices}; },
-           .reference = [](const Columns&) { return Numbers{0}; }}};
+  return {
+      pool_row("plain", {2, 2, 4, 5}, max2({2}, {}),
+               {4, 4, 5, 2, 2, sliding_over(2, 2, 0, 1), sliding_over(2, 2, 0, 1)}, largest),
+      pool_row("stride, padding, dilation", {1, 2, 5, 6},
+               max2({3, 2}, {.stride = {2, 1}, .padding = {1}, .dilation = {1, 2}}),
+               {2, 5, 6, 3, 6, sliding_over(3, 2, 1, 1), sliding_over(2, 1, 1, 2)}, largest),
+      pool_row("no batch, ceil mode", {2, 4, 5}, max2({2, 3}, {.stride = {3}, .ceil_mode = true}),
+               {2, 4, 5, 2, 2, sliding_over(2, 3, 0, 1), sliding_over(3, 3, 0, 1)}, largest),
+      pool_row("no batch rows", {0, 2, 4, 4}, max2({2}, {}),
+               {0, 4, 4, 2, 2, sliding_over(2, 2, 0, 1), sliding_over(2, 2, 0, 1)}, largest),
+      {.label = "equal ones: the first",
+       .inputs = {exact({1, 2, 2}, {3, 3, 3, 3})},
+       .f = [](const Vars& v) { return Vars{max_pool2d(v[0], {2}).indices}; },
+       .reference = [](const Columns&) { return Numbers{0}; }}};
 }
 
 std::vector<Sample> avg_rows() {
@@ -105,21 +105,22 @@ std::vector<Sample> avg_rows() {
   const auto third = [](const Numbers& window, int64_t) {
     return std::accumulate(window.begin(), window.end(), 0.0) / 3;
   };
-  return {
-      row("plain", {2, 2, 4, 5}, avg2({2}, {}),
-          {4, 4, 5, 2, 2, sliding(2, 2, 0, 1), sliding(2, 2, 0, 1)}, average),
-      row("padding counts", {1, 2, 5, 4}, avg2({3, 2}, {.stride = {2, 1}, .padding = {1}}),
-          {2, 5, 4, 3, 5, sliding(3, 2, 1, 1), sliding(2, 1, 1, 1), 1, 1}, average_with_padding),
-      row("padding does not count", {1, 2, 5, 4},
-          avg2({3, 2}, {.stride = {2, 1}, .padding = {1}, .count_include_pad = false}),
-          {2, 5, 4, 3, 5, sliding(3, 2, 1, 1), sliding(2, 1, 1, 1)}, average),
-      row("ceil mode, sticking out over the padding", {2, 4, 6},
-          avg2({3}, {.stride = {2}, .padding = {1}, .ceil_mode = true}),
-          {2, 4, 6, 3, 4, sliding(3, 2, 1, 1), sliding(3, 2, 1, 1), 1, 1}, average_with_padding),
-      row("divided by 3", {1, 1, 4, 4}, avg2({2}, {.stride = {1}, .divisor_override = 3}),
-          {1, 4, 4, 3, 3, sliding(2, 1, 0, 1), sliding(2, 1, 0, 1)}, third),
-      row("no batch rows", {0, 2, 4, 4}, avg2({2}, {}),
-          {0, 4, 4, 2, 2, sliding(2, 2, 0, 1), sliding(2, 2, 0, 1)}, average)};
+  return {pool_row("plain", {2, 2, 4, 5}, avg2({2}, {}),
+                   {4, 4, 5, 2, 2, sliding_over(2, 2, 0, 1), sliding_over(2, 2, 0, 1)}, average),
+          pool_row("padding counts", {1, 2, 5, 4}, avg2({3, 2}, {.stride = {2, 1}, .padding = {1}}),
+                   {2, 5, 4, 3, 5, sliding_over(3, 2, 1, 1), sliding_over(2, 1, 1, 1), 1, 1},
+                   average_with_padding),
+          pool_row("padding does not count", {1, 2, 5, 4},
+                   avg2({3, 2}, {.stride = {2, 1}, .padding = {1}, .count_include_pad = false}),
+                   {2, 5, 4, 3, 5, sliding_over(3, 2, 1, 1), sliding_over(2, 1, 1, 1)}, average),
+          pool_row("ceil mode, sticking out over the padding", {2, 4, 6},
+                   avg2({3}, {.stride = {2}, .padding = {1}, .ceil_mode = true}),
+                   {2, 4, 6, 3, 4, sliding_over(3, 2, 1, 1), sliding_over(3, 2, 1, 1), 1, 1},
+                   average_with_padding),
+          pool_row("divided by 3", {1, 1, 4, 4}, avg2({2}, {.stride = {1}, .divisor_override = 3}),
+                   {1, 4, 4, 3, 3, sliding_over(2, 1, 0, 1), sliding_over(2, 1, 0, 1)}, third),
+          pool_row("no batch rows", {0, 2, 4, 4}, avg2({2}, {}),
+                   {0, 4, 4, 2, 2, sliding_over(2, 2, 0, 1), sliding_over(2, 2, 0, 1)}, average)};
 }
 
 template <class F>
@@ -168,7 +169,7 @@ std::vector<Entry> pooling_ops() {
     max_pool2d(ones(x), kernel, {.padding = padding});
   };
   const auto frame1 = [](int64_t planes, int64_t W, int64_t w, Looks right, int64_t padding = 0) {
-    return Frame{planes, 1, W, 1, w, sliding(1, 1, 0, 1), std::move(right), 0, padding};
+    return Frame{planes, 1, W, 1, w, sliding_over(1, 1, 0, 1), std::move(right), 0, padding};
   };
   const auto one_axis = [](auto pool) {
     return std::vector<ErrorRow>{{"axes",
@@ -187,18 +188,18 @@ std::vector<Entry> pooling_ops() {
        .formula = "y = the largest x of each window",
        .gradient = "dx = dy at the places of the largest",
        .notes = "Ties: the first gets the whole gradient.",
-       .samples = {row(
+       .samples = {pool_row(
                        "stride and padding", {2, 2, 7},
                        [](const Var& x) {
                          return max_pool1d(x, {3}, {.stride = {2}, .padding = {1}}).values;
                        },
-                       frame1(4, 7, 4, sliding(3, 2, 1, 1)), largest),
-                   row(
+                       frame1(4, 7, 4, sliding_over(3, 2, 1, 1)), largest),
+                   pool_row(
                        "no batch, dilation", {2, 6},
                        [](const Var& x) {
                          return max_pool1d(x, {2}, {.stride = {1}, .dilation = {3}}).values;
                        },
-                       frame1(2, 6, 3, sliding(2, 1, 0, 3)), largest)},
+                       frame1(2, 6, 3, sliding_over(2, 1, 0, 3)), largest)},
        .errors = one_axis([](const Shape& x, const Dims& k) { max_pool1d(ones(x), k); }),
        .replay =
            [](Replay& r) {
@@ -221,16 +222,16 @@ std::vector<Entry> pooling_ops() {
       {.name = "avg_pool1d",
        .formula = "y = the mean of x over each window",
        .gradient = "dx = dy / n for each window of n elements that holds x",
-       .samples = {row(
+       .samples = {pool_row(
                        "padding counts", {2, 2, 6},
                        [](const Var& x) {
                          return avg_pool1d(x, {3}, {.stride = {2}, .padding = {1}});
                        },
-                       frame1(4, 6, 3, sliding(3, 2, 1, 1), 1), average_with_padding),
-                   row(
+                       frame1(4, 6, 3, sliding_over(3, 2, 1, 1), 1), average_with_padding),
+                   pool_row(
                        "no batch, ceil mode", {2, 5},
                        [](const Var& x) { return avg_pool1d(x, {2}, {.ceil_mode = true}); },
-                       frame1(2, 5, 3, sliding(2, 2, 0, 1)), average)},
+                       frame1(2, 5, 3, sliding_over(2, 2, 0, 1)), average)},
        .errors = one_axis([](const Shape& x, const Dims& k) { avg_pool1d(ones(x), k); }),
        .replay =
            [](Replay& r) {
@@ -254,14 +255,14 @@ std::vector<Entry> pooling_ops() {
       {.name = "adaptive_avg_pool1d",
        .formula = "y_o = the mean of x from ⌊o·in/out⌋ to ⌈(o+1)·in/out⌉",
        .gradient = "dx = dy / n for each window of n elements that holds x",
-       .samples = {row(
+       .samples = {pool_row(
                        "windows that overlap", {2, 2, 7},
                        [](const Var& x) { return adaptive_avg_pool1d(x, {3}); },
-                       frame1(4, 7, 3, adaptive(7, 3)), average),
-                   row(
+                       frame1(4, 7, 3, adapting_to(7, 3)), average),
+                   pool_row(
                        "no batch, larger than the input", {2, 3},
                        [](const Var& x) { return adaptive_avg_pool1d(x, {5}); },
-                       frame1(2, 3, 5, adaptive(3, 5)), average)},
+                       frame1(2, 3, 5, adapting_to(3, 5)), average)},
        .errors = {{"size",
                    [] {
                      adaptive_avg_pool1d(ones({1, 4}), {-2});
@@ -273,18 +274,18 @@ std::vector<Entry> pooling_ops() {
       {.name = "adaptive_avg_pool2d",
        .formula = "y_o = the mean of x from ⌊o·in/out⌋ to ⌈(o+1)·in/out⌉, on both axes",
        .gradient = "dx = dy / n for each window of n elements that holds x",
-       .samples = {row(
+       .samples = {pool_row(
                        "windows that overlap", {2, 2, 5, 7},
                        [](const Var& x) {
                          return adaptive_avg_pool2d(x, {2, 3});
                        },
-                       {4, 5, 7, 2, 3, adaptive(5, 2), adaptive(7, 3)}, average),
-                   row(
+                       {4, 5, 7, 2, 3, adapting_to(5, 2), adapting_to(7, 3)}, average),
+                   pool_row(
                        "no batch, one axis as it is", {2, 3, 4},
                        [](const Var& x) {
                          return adaptive_avg_pool2d(x, {-1, 1});
                        },
-                       {2, 3, 4, 3, 1, adaptive(3, 3), adaptive(4, 1)}, average)},
+                       {2, 3, 4, 3, 1, adapting_to(3, 3), adapting_to(4, 1)}, average)},
        .errors = {{"size",
                    [] {
                      adaptive_avg_pool2d(ones({1, 4, 4}), {-2});
@@ -297,12 +298,12 @@ std::vector<Entry> pooling_ops() {
       {.name = "adaptive_max_pool2d",
        .formula = "y_o = the largest x from ⌊o·in/out⌋ to ⌈(o+1)·in/out⌉, on both axes",
        .gradient = "dx = dy at the places of the largest",
-       .samples = {row(
+       .samples = {pool_row(
            "windows that overlap", {2, 2, 5, 7},
            [](const Var& x) {
              return adaptive_max_pool2d(x, {2, 3}).values;
            },
-           {4, 5, 7, 2, 3, adaptive(5, 2), adaptive(7, 3)}, largest)},
+           {4, 5, 7, 2, 3, adapting_to(5, 2), adapting_to(7, 3)}, largest)},
        .errors = {{"size",
                    [] {
                      adaptive_max_pool2d(ones({1, 4, 4}), {-2});

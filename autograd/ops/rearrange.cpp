@@ -118,22 +118,6 @@ Var masked_select(In x, const Var& mask) {
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-
-// The elements of x at the given places, in this order; -1 stands for a zero.
-Sample moved(const char* label, const Shape& shape, std::function<Var(const Var&)> f,
-             std::vector<int> at) {
-  return {.label = label,
-          .inputs = {{shape}},
-          .f = [f = std::move(f)](const Vars& v) { return Vars{f(v[0])}; },
-          .reference =
-              [at = std::move(at)](const Columns& x) {
-                Numbers y;
-                for (int i : at) y.push_back(i < 0 ? 0 : x[0][static_cast<size_t>(i)]);
-                return y;
-              }};
-}
-
 Sample picked(const char* label, Input x, Input mask, std::vector<size_t> at) {
   return {.label = label,
           .inputs = {std::move(x), std::move(mask)},

@@ -142,7 +142,6 @@ Var argmin(In x, int64_t dim, bool keepdim) { return Var(glass::argmin(x->value(
 
 namespace {
 
-using Columns = std::vector<Numbers>;
 using Reference = decltype(Sample::reference);
 using Reducer = Var (*)(In, const Dims&, bool);
 
@@ -276,11 +275,6 @@ Entry place_of(std::string name, Var (*f)(In, int64_t, bool), Place place) {
 }  // namespace
 
 namespace {
-
-Entry replayed(Entry entry, std::function<Vars(Replay&)> replay) {
-  entry.replay = std::move(replay);
-  return entry;
-}
 
 std::function<Vars(Replay&)> over_dims(Reducer f) {
   return [f](Replay& r) {

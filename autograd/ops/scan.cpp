@@ -47,8 +47,6 @@ Var cumprod(In x, int64_t dim) { return record(Cumprod{dim}, x); }
 
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 Sample running(const char* label, Var (*f)(In, int64_t), Input input, int64_t dim, bool sums) {
   const Shape shape = input.shape;
   Function definition;

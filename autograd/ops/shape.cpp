@@ -119,29 +119,6 @@ Var squeeze(In x) {
 Var expand(In x, const Shape& shape) { return record(Expand{shape}, x); }
 Var sum_to(In x, const Shape& shape) { return record(SumTo{shape}, x); }
 
-namespace {
-
-using Columns = std::vector<Numbers>;
-
-// The elements of the first input at the given places, in this order; -1 stands for a zero.
-decltype(Sample::reference) places(std::vector<int> at) {
-  return [=](const Columns& x) {
-    Numbers y;
-    for (int i : at) y.push_back(i < 0 ? 0 : x[0][static_cast<size_t>(i)]);
-    return y;
-  };
-}
-
-Sample moved(const char* label, const Shape& shape, std::function<Var(const Var&)> f,
-             std::vector<int> at) {
-  return {.label = label,
-          .inputs = {{shape}},
-          .f = [f = std::move(f)](const Vars& v) { return Vars{f(v[0])}; },
-          .reference = places(std::move(at))};
-}
-
-}  // namespace
-
 std::vector<Entry> shape_ops() {
   const Var matrix = ones({2, 3});
   return {

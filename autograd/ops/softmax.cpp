@@ -80,7 +80,6 @@ Var logsumexp(In x, const Dims& dims, bool keepdim) {
 
 namespace {
 
-using Columns = std::vector<Numbers>;
 using Reference = decltype(Sample::reference);
 
 // f of each line of x along dim: the line's numbers in, its new numbers out.

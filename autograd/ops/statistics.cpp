@@ -29,7 +29,6 @@ Var standard_deviation(In x, const Dims& dims, bool keepdim, double correction) 
 
 namespace {
 
-using Columns = std::vector<Numbers>;
 using Spread = Var (*)(In, const Dims&, bool, double);
 
 Sample spread(const char* label, Input x, Spread f, const Dims& dims, bool keepdim,

@@ -7,17 +7,15 @@
 namespace glass {
 namespace {
 
-using Columns = std::vector<Numbers>;
-
 // N batch rows, T queries, S keys, A features, windows of W keys from the given starts.
-struct Case {
+struct WindowCase {
   const char* label;
   size_t N, T, S, A, W;
   std::vector<double> starts;
 };
 
-const std::vector<Case>& cases() {
-  static const std::vector<Case> all{
+const std::vector<WindowCase>& cases() {
+  static const std::vector<WindowCase> all{
       {"inside", 2, 2, 5, 3, 2, {0, 3, 1, 1}},
       {"beyond both ends", 1, 3, 3, 2, 6, {-2, -1, 0}},
       {"over one end each", 1, 3, 4, 2, 3, {-1, 2, 3}},
@@ -34,7 +32,7 @@ const std::vector<Case>& cases() {
 }
 
 // f(row, w, key): slot w of query row = n·T + t is key = n·S + s.
-void for_slots(const Case& c, const std::function<void(size_t, size_t, size_t)>& f) {
+void for_slots(const WindowCase& c, const std::function<void(size_t, size_t, size_t)>& f) {
   for (size_t row = 0; row < c.N * c.T; ++row)
     for (size_t w = 0; w < c.W; ++w) {
       const double s = c.starts[row] + static_cast<double>(w);
@@ -45,7 +43,7 @@ void for_slots(const Case& c, const std::function<void(size_t, size_t, size_t)>&
 
 enum class Part { weights, query, keys, windows, dense };
 
-Shape shape_of(const Case& c, Part part) {
+Shape shape_of(const WindowCase& c, Part part) {
   const auto size = [](size_t n) { return static_cast<int64_t>(n); };
   switch (part) {
     case Part::weights:
@@ -63,7 +61,7 @@ Shape shape_of(const Case& c, Part part) {
 
 // y[place in out] += the product of the inputs' elements, over all slots and features.
 struct Term {
-  const Case& c;
+  const WindowCase& c;
   size_t row, w, key, feature;
   size_t at(Part part) const {
     switch (part) {
@@ -81,8 +79,8 @@ struct Term {
   }
 };
 
-Sample sample_of(const Case& c, const std::vector<Part>& parts, Part out,
-                 const std::function<Var(const Vars&, const Tensor&, const Case&)>& f) {
+Sample sample_of(const WindowCase& c, const std::vector<Part>& parts, Part out,
+                 const std::function<Var(const Vars&, const Tensor&, const WindowCase&)>& f) {
   Sample sample;
   sample.label = c.label;
   for (Part part : parts) sample.inputs.push_back({shape_of(c, part)});
@@ -112,9 +110,9 @@ Sample sample_of(const Case& c, const std::vector<Part>& parts, Part out,
 
 std::vector<Sample> samples_of(
     const std::vector<Part>& parts, Part out,
-    const std::function<Var(const Vars&, const Tensor&, const Case&)>& f) {
+    const std::function<Var(const Vars&, const Tensor&, const WindowCase&)>& f) {
   std::vector<Sample> all;
-  for (const Case& c : cases()) all.push_back(sample_of(c, parts, out, f));
+  for (const WindowCase& c : cases()) all.push_back(sample_of(c, parts, out, f));
   return all;
 }
 
@@ -134,7 +132,7 @@ std::vector<Entry> window_ops() {
       .gradient = "dquery = window_sum(dscores, keys), dkeys = window_outer(dscores, query)",
       .notes = kOutside,
       .samples = samples_of({Part::query, Part::keys}, Part::weights,
-                            [](const Vars& v, const Tensor& start, const Case& c) {
+                            [](const Vars& v, const Tensor& start, const WindowCase& c) {
                               return window_scores(v[0], v[1], start, count(c.W));
                             }),
       .errors = {{"features",
@@ -179,7 +177,7 @@ std::vector<Entry> window_ops() {
                 "dvalues = window_outer(weights, dsums)",
             .notes = kOutside,
             .samples = samples_of({Part::weights, Part::keys}, Part::query,
-                                  [](const Vars& v, const Tensor& start, const Case&) {
+                                  [](const Vars& v, const Tensor& start, const WindowCase&) {
                                     return window_sum(v[0], v[1], start);
                                   }),
             .errors = {{"batches",
@@ -204,7 +202,7 @@ std::vector<Entry> window_ops() {
                   "dquery = window_sum(weights, douter)",
               .notes = kOutside,
               .samples = samples_of({Part::weights, Part::query}, Part::keys,
-                                    [](const Vars& v, const Tensor& start, const Case& c) {
+                                    [](const Vars& v, const Tensor& start, const WindowCase& c) {
                                       return window_outer(v[0], v[1], start, count(c.S));
                                     }),
               .errors = {{"queries",
@@ -222,7 +220,7 @@ std::vector<Entry> window_ops() {
                  .gradient = "dkeys = window_scatter(dwindows)",
                  .notes = kOutside,
                  .samples = samples_of({Part::keys}, Part::windows,
-                                       [](const Vars& v, const Tensor& start, const Case& c) {
+                                       [](const Vars& v, const Tensor& start, const WindowCase& c) {
                                          return window_gather(v[0], start, count(c.W));
                                        }),
                  .errors = {{"axes",
@@ -235,25 +233,26 @@ std::vector<Entry> window_ops() {
                                window_gather(ones({2, 4, 3}), origin(), 2);
                              },
                              "[1, 2], should be [2, 2]"}}};
-  Entry scattered{.name = "window_scatter",
-                  .formula = "y = 0; y_{start_t + w} += windows[t, w]",
-                  .gradient = "dwindows = window_gather(dy)",
-                  .notes = kOutside,
-                  .samples = samples_of({Part::windows}, Part::keys,
-                                        [](const Vars& v, const Tensor& start, const Case& c) {
-                                          return window_scatter(v[0], start, count(c.S));
-                                        }),
-                  .errors = {{"axes",
-                              [] {
-                                window_scatter(ones({1, 2, 3}), origin(), 4);
-                              },
-                              "needs windows"}}};
+  Entry scattered{
+      .name = "window_scatter",
+      .formula = "y = 0; y_{start_t + w} += windows[t, w]",
+      .gradient = "dwindows = window_gather(dy)",
+      .notes = kOutside,
+      .samples = samples_of({Part::windows}, Part::keys,
+                            [](const Vars& v, const Tensor& start, const WindowCase& c) {
+                              return window_scatter(v[0], start, count(c.S));
+                            }),
+      .errors = {{"axes",
+                  [] {
+                    window_scatter(ones({1, 2, 3}), origin(), 4);
+                  },
+                  "needs windows"}}};
   Entry dense{.name = "window_dense",
               .formula = "y[t, s] = weights[t, s - start_t] in the window, else 0",
               .gradient = "dweights[t, w] = dy[t, start_t + w]",
               .notes = kOutside,
               .samples = samples_of({Part::weights}, Part::dense,
-                                    [](const Vars& v, const Tensor& start, const Case& c) {
+                                    [](const Vars& v, const Tensor& start, const WindowCase& c) {
                                       return window_dense(v[0], start, count(c.S));
                                     }),
               .errors = {{"axes",

@@ -65,7 +65,7 @@ double masked_sum(const Sequence& s) {
   return sum(abs(matmul(masked_softmax(scores, may), s.values))).item();
 }
 
-void verify(const Sequence& s) {
+void verify_window(const Sequence& s) {
   const NoGrad no_grad;
   const Tensor inside = Tensor::full({kN, s.keys.size(1), 1}, 1);
   const Var on_key = squeeze(window_gather(Var(inside), s.start, kWindow), -1);
@@ -78,7 +78,7 @@ void verify(const Sequence& s) {
 void local_attention(benchmark::State& state) {
   const bool windows = state.range(0), at_once = state.range(1);
   const Sequence s(500);
-  verify(s);
+  verify_window(s);
   const Var up(uniform({kN, kT, kA}, "up"));
   for (auto _ : state) {
     s.zero_grad();
@@ -93,7 +93,7 @@ BENCHMARK(local_attention)
 // The time must not depend on S but through the cache.
 void local_attention_forward(benchmark::State& state) {
   const Sequence s(state.range(1), state.range(0));
-  verify(s);
+  verify_window(s);
   const NoGrad no_grad;
   for (auto _ : state) benchmark::DoNotOptimize(s.context(true, true));
 }

@@ -67,7 +67,7 @@ void print_peaks(const PictureAttention& a) {
 }
 
 // By the one rule for bad UTF-8 (models/text/utf8.h), with a warning.
-std::string repaired(const char* argument, const std::string& given) {
+std::string repaired_argument(const char* argument, const std::string& given) {
   RepairedText text = repair_utf8(given);
   if (text.replaced > 0)
     fmt::print(stderr, "warning: {}: bad UTF-8, replaced by U+FFFD\n", argument);
@@ -108,9 +108,9 @@ void run_attend(const AttendArguments& a) {
   if (!picture && !a.png.empty())
     usage_error("--png draws on pictures; the texts of this run are drawn by --svg and --html");
   if (a.trust) model->to(kFloat64);
-  const std::string target = repaired("--target", a.target);
+  const std::string target = repaired_argument("--target", a.target);
   if (!target.empty() && classifies(config.task)) check_label("--target", config.codec, target);
-  const std::string source = picture ? a.text : repaired("text", a.text);
+  const std::string source = picture ? a.text : repaired_argument("text", a.text);
   const AttentionRecording r = record_attention(*model, config.codec, source, target, a.beam);
   if (!picture) warn_of_unknown("text", r.source, config.codec.source);
   if (!target.empty()) warn_of_unknown("--target", r.target, config.codec.target);

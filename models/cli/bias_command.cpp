@@ -30,7 +30,7 @@ struct BiasArguments {
 constexpr int64_t kManyPictures = 100;  // of a data set, where --texts does not say
 constexpr int64_t kWidestMap = 30;      // columns of a map that a terminal shows
 
-std::vector<References> data_of(const BiasArguments& a, const RunConfig& config) {
+std::vector<References> texts_of(const BiasArguments& a, const RunConfig& config) {
   if (!a.data.empty()) return references_for(config, a.data);
   Corpus corpus = load_corpus(config);
   return std::move(a.split == "test" ? corpus.test : corpus.valid);
@@ -74,7 +74,7 @@ void run_bias(const BiasArguments& a) {
     const auto model = load_model(run, config);
     model->to(kFloat64);
     const BiasReport report =
-        bias_report(*model, config.codec, data_of(a, config), {texts, a.layer});
+        bias_report(*model, config.codec, texts_of(a, config), {texts, a.layer});
     const double right = 1 - static_cast<double>(report.wrong) / static_cast<double>(report.texts);
     page.figures.push_back({run + ": right answers", fmt::format("{:.2f} %", 100 * right)});
     const std::string name = a.runs.size() > 1 ? run : "";

@@ -91,7 +91,8 @@ void print_by_length(const std::vector<std::string>& names,
   if (runs.size() > 1) fmt::print("runs, from the left: {}\n", fmt::join(names, ", "));
 }
 
-Json to_json(const std::vector<std::string>& names, const std::vector<ScoresByLength>& runs) {
+Json by_length_json(const std::vector<std::string>& names,
+                    const std::vector<ScoresByLength>& runs) {
   Json all = Json::array();
   for (size_t i = 0; i < runs.size(); ++i)
     for (size_t g = 0; g < runs[i].groups.size(); ++g)
@@ -141,7 +142,7 @@ void run_eval(const EvalArguments& a) {
     if (alignment) j["alignment_error_rate"] = *alignment;
     j["sources"] = data.size();
     j["beam"] = beam;
-    if (a.by_length) j["by_length"] = to_json(names, by_length);
+    if (a.by_length) j["by_length"] = by_length_json(names, by_length);
     fmt::print("{}\n", j.dump(1));
     return;
   }

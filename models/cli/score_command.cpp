@@ -101,8 +101,8 @@ void check_options(const ScoreArguments& a, const CLI::App& command) {
         fmt::format("--lower changes nothing for --metric {}", listed(a.metrics, ",", ",")));
 }
 
-Json to_json(const std::vector<Measure>& measures, const std::vector<std::string>& warnings,
-             size_t lines) {
+Json measures_json(const std::vector<Measure>& measures, const std::vector<std::string>& warnings,
+                   size_t lines) {
   Json scores = Json::object();
   for (const Measure& m : measures) {
     Json& one = scores[m.name] = {{"value", m.value}, {"signature", m.signature}};
@@ -133,7 +133,7 @@ void run_score(ScoreArguments& a, const CLI::App& command) {
   for (const std::string& warning : warnings)
     fmt::print(stderr, "warning: {}\n", clean_text(warning));
   if (a.json) {
-    fmt::print("{}\n", to_json(measures, warnings, set.hypotheses.size()).dump(2));
+    fmt::print("{}\n", measures_json(measures, warnings, set.hypotheses.size()).dump(2));
     return;
   }
   for (const Measure& m : measures)

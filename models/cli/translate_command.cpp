@@ -44,7 +44,7 @@ std::vector<std::string> lines_of_input() {
 }
 
 // The texts by the one rule for bad UTF-8 (models/text/utf8.h), and which were not.
-std::vector<std::string> repaired(std::vector<std::string> texts) {
+std::vector<std::string> repaired_texts(std::vector<std::string> texts) {
   LineWarning bad{"texts: bad UTF-8, replaced by U+FFFD", 0, {}};
   for (size_t i = 0; i < texts.size(); ++i) {
     RepairedText text = repair_utf8(texts[i]);
@@ -102,7 +102,8 @@ int run_translate(TranslateArguments& a) {
          "--coverage-penalty need",
          a.run);
   std::vector<std::string> texts = a.texts.empty() ? lines_of_input() : a.texts;
-  if (!config.codec.reads_pictures()) texts = repaired(std::move(texts));  // paths are any bytes
+  if (!config.codec.reads_pictures())
+    texts = repaired_texts(std::move(texts));  // paths are any bytes
   if (!a.svg.empty() && texts.size() != 1)
     fail("translate", "--svg draws one text", texts.size(), " were given");
   TranslateOptions options{.search = a.search, .replace_unknown = a.replace_unknown};

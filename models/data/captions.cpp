@@ -31,7 +31,7 @@ Fields fields_of(std::string_view line, char mark) {
 }
 
 // Which columns mean what.
-struct Columns {
+struct CaptionColumns {
   std::vector<size_t> captions;  // empty: all behind the first
   int64_t split = kSplitColumnless;
 };
@@ -42,9 +42,9 @@ void check_header(const std::vector<std::string>& header, const std::string& fil
       fail_environment("captions", "the header has a column twice", header[i], ", ", file);
 }
 
-Columns columns_of(const std::vector<std::string>& header, const CorpusFiles& files) {
+CaptionColumns columns_of(const std::vector<std::string>& header, const CorpusFiles& files) {
   check_header(header, files.data);
-  Columns columns;
+  CaptionColumns columns;
   const auto place = [&](const std::string& name) {
     return std::find(header.begin(), header.end(), name) - header.begin();
   };
@@ -127,7 +127,7 @@ Corpus captions_corpus(const CorpusFiles& files) {
   std::string_view text = utf8_body(bytes, "captions", files.data);
   Corpus corpus;
   corpus.stamps["data"] = stamp_of(bytes);
-  Columns columns;
+  CaptionColumns columns;
   bool has_header = false;
   Parts parts;
   std::vector<Pair> unsplit;

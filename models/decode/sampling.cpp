@@ -8,7 +8,7 @@
 namespace glass {
 namespace {
 
-void check(const SamplingOptions& o, int64_t batch) {
+void check_sampling(const SamplingOptions& o, int64_t batch) {
   if (!(o.temperature > 0) || !std::isfinite(o.temperature))
     fail("sample_search", "temperature must be positive", o.temperature);
   if (o.top_k < 0) fail("sample_search", "top_k must be 0 or more", o.top_k);
@@ -57,7 +57,7 @@ struct Draw {
 
 std::vector<std::vector<Hypothesis>> sample_search(StepModel& model, int64_t batch,
                                                    const SamplingOptions& o) {
-  check(o, batch);
+  check_sampling(o, batch);
   std::vector<Draw> all;
   std::vector<int64_t> live, rows;  // numbers of draws, and the model's row of each
   for (int64_t input = 0; input < batch; ++input) {

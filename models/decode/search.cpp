@@ -164,7 +164,7 @@ class Beam {
   int64_t length_ = 0;
 };
 
-void check(const SearchOptions& o, int64_t batch) {
+void check_search(const SearchOptions& o, int64_t batch) {
   if (o.beam < 1) fail("beam_search", "beam must be at least 1", o.beam);
   if (o.max_length < 1) fail("beam_search", "max_length must be at least 1", o.max_length);
   if (o.n_best < 1 || o.n_best > o.beam)
@@ -189,7 +189,7 @@ void check(const SearchOptions& o, int64_t batch) {
 
 std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, int64_t batch,
                                                  const SearchOptions& options) {
-  check(options, batch);
+  check_search(options, batch);
   std::vector<Beam> beams;
   for (size_t i = 0; i < static_cast<size_t>(batch); ++i)
     beams.emplace_back(options,

@@ -19,7 +19,7 @@ struct Errors {
   char message[JMSG_LENGTH_MAX];
 };
 
-[[noreturn]] void on_error(j_common_ptr info) {
+[[noreturn]] void on_jpeg_error(j_common_ptr info) {
   auto* errors = reinterpret_cast<Errors*>(info->err);
   info->err->format_message(info, errors->message);
   std::longjmp(errors->jump, 1);
@@ -27,21 +27,21 @@ struct Errors {
 
 // Levels below 0 are warnings of damage; after one the picture is patched up with grey.
 void on_message(j_common_ptr info, int level) {
-  if (level < 0) on_error(info);
+  if (level < 0) on_jpeg_error(info);
 }
 
 // libjpeg leaves its functions with longjmp: steps has no local objects that need a destructor.
-class Reader {
+class JpegReader {
  public:
-  explicit Reader(const std::string& name) : name_(name) {
+  explicit JpegReader(const std::string& name) : name_(name) {
     info_.err = jpeg_std_error(&errors_.manager);
-    errors_.manager.error_exit = on_error;
+    errors_.manager.error_exit = on_jpeg_error;
     errors_.manager.emit_message = on_message;
     run([](jpeg_decompress_struct& info) { jpeg_create_decompress(&info); });
   }
-  ~Reader() { jpeg_destroy_decompress(&info_); }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  ~JpegReader() { jpeg_destroy_decompress(&info_); }
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
 
   template <class Steps>
   void run(const Steps& steps) {
@@ -66,7 +66,7 @@ uint8_t printed(int ink, int black, bool inverted) {
 }  // namespace
 
 Decoded decode_jpeg(std::span<const std::byte> bytes, const std::string& name) {
-  Reader reader(name);
+  JpegReader reader(name);
   reader.run([&](jpeg_decompress_struct& info) {
     jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
     jpeg_save_markers(&info, JPEG_APP0 + 1, kMostMarker);

@@ -18,7 +18,7 @@ struct Input {
   char message[160] = "";
 };
 
-[[noreturn]] void on_error(png_structp png, png_const_charp message) {
+[[noreturn]] void on_png_error(png_structp png, png_const_charp message) {
   auto* input = static_cast<Input*>(png_get_error_ptr(png));
   std::snprintf(input->message, sizeof input->message, "%s", message);
   png_longjmp(png, 1);
@@ -39,16 +39,17 @@ constexpr char kIgnored[] =
     "zTXt";
 
 // libpng leaves its functions with longjmp: steps has no local objects that need a destructor.
-class Reader {
+class PngReader {
  public:
-  Reader(std::span<const std::byte> bytes, const std::string& name) : name_(name), input_{bytes} {
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &input_, on_error, on_warning);
+  PngReader(std::span<const std::byte> bytes, const std::string& name)
+      : name_(name), input_{bytes} {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &input_, on_png_error, on_warning);
     if (png_) info_ = png_create_info_struct(png_);
     if (!info_) fail_environment("image", "libpng cannot start", name_);
   }
-  ~Reader() { png_destroy_read_struct(&png_, &info_, nullptr); }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
 
   template <class Steps>
   void run(const Steps& steps) {
@@ -73,7 +74,7 @@ uint8_t blended(uint8_t value, uint8_t alpha) {
 }  // namespace
 
 Decoded decode_png(std::span<const std::byte> bytes, const std::string& name) {
-  Reader reader(bytes, name);
+  PngReader reader(bytes, name);
   int64_t height = 0, width = 0, raw = 0;
   png_bytep exif = nullptr;
   png_uint_32 exif_size = 0;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kRounding = 1e-4;  // of float32 weights, summed
 
-void check(const char* op, const std::vector<std::vector<double>>& weights) {
+void check_rows(const char* op, const std::vector<std::vector<double>>& weights) {
   for (size_t t = 0; t < weights.size(); ++t) {
     const std::vector<double>& row = weights[t];
     if (row.size() != weights.front().size())
@@ -30,7 +30,7 @@ double information(double p) { return p > 0 ? -p * std::log(p) : 0; }
 
 double attention_entropy(const std::vector<std::vector<double>>& weights,
                          const EntropyOptions& options) {
-  check("attention_entropy", weights);
+  check_rows("attention_entropy", weights);
   if (options.window < 0) fail("attention_entropy", "window must be at least 0", options.window);
   double sum = 0;
   for (const std::vector<double>& row : weights) {
@@ -48,7 +48,7 @@ double attention_entropy(const std::vector<std::vector<double>>& weights,
 }
 
 double coverage_deviation(const std::vector<std::vector<double>>& weights) {
-  check("coverage_deviation", weights);
+  check_rows("coverage_deviation", weights);
   if (weights.empty()) return 0;
   double sum = 0;
   for (size_t j = 0; j < weights.front().size(); ++j) {

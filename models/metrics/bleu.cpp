@@ -60,7 +60,7 @@ std::string signature(const std::vector<std::vector<TokenList>>& references,
               options.max_order == 4 ? "" : text("|order:", options.max_order));
 }
 
-void check(const BleuOptions& options) {
+void check_options(const BleuOptions& options) {
   if (options.max_order < 1) fail("bleu", "max_order must be at least 1", options.max_order);
   if (usual_value(options.smoothing) > 0 && !(options.value > 0 && std::isfinite(options.value))) {
     fail("bleu", "smoothing value must be positive", options.value);
@@ -93,7 +93,7 @@ double usual_value(Smoothing kind) {
 
 double bleu_from_counts(const std::vector<int64_t>& matches, const std::vector<int64_t>& totals,
                         int64_t length, int64_t reference_length, const BleuOptions& options) {
-  check(options);
+  check_options(options);
   const auto orders = static_cast<size_t>(options.max_order);
   if (matches.size() != orders || totals.size() != orders) {
     fail("bleu_from_counts", "one count per order is needed", matches.size(), " matches and ",
@@ -125,7 +125,7 @@ double bleu_from_counts(const std::vector<int64_t>& matches, const std::vector<i
 
 Bleu corpus_bleu(const std::vector<TokenList>& hypotheses,
                  const std::vector<std::vector<TokenList>>& references, BleuOptions options) {
-  check(options);
+  check_options(options);
   check_references("corpus_bleu", hypotheses, references);
   const auto orders = static_cast<size_t>(options.max_order);
   Bleu bleu;

@@ -18,8 +18,6 @@ struct Two {
 constexpr std::array<Two, 6> kTwos = {
     {{"cannot", 3}, {"gonna", 3}, {"gotta", 3}, {"wanna", 3}, {"lemme", 3}, {"gimme", 3}}};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Typographic quotes as plain ones.
 std::string plain_quotes(std::string_view line) {
   std::u32string points = decode_utf8(line);
@@ -36,7 +34,7 @@ TokenList pieces(std::string_view word) {
   for (size_t i = 0; i < word.size(); ++i) {
     const char c = word[i];
     const bool in_number =
-        i > 0 && i + 1 < word.size() && is_digit(word[i - 1]) && is_digit(word[i + 1]);
+        i > 0 && i + 1 < word.size() && is_ascii_digit(word[i - 1]) && is_ascii_digit(word[i + 1]);
     const bool dash = c == '-' && i + 1 < word.size() && word[i + 1] == '-';
     if (c == '(' || c == ')') {
       found.push_back(c == '(' ? "-lrb-" : "-rrb-");

@@ -8,12 +8,11 @@
 namespace glass {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_dot(char c) { return c == '.' || c == ','; }
 
 // ASCII punctuation but ' , - . which stand alone only beside certain neighbours.
 bool is_separate(char c) {
-  return c > ' ' && c < 0x7F && !is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') &&
+  return c > ' ' && c < 0x7F && !is_ascii_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') &&
          c != '\'' && c != ',' && c != '-' && c != '.';
 }
 
@@ -51,11 +50,11 @@ TokenList western(std::string_view line) {
     else
       spread += c;
   }
-  const auto is_no_digit = [](char c) { return !is_digit(c); };
+  const auto is_no_digit = [](char c) { return !is_ascii_digit(c); };
   const auto is_dash = [](char c) { return c == '-'; };
   spread = spread_pairs(spread, is_no_digit, is_dot, "", " ", " ");
   spread = spread_pairs(spread, is_dot, is_no_digit, " ", " ", "");
-  spread = spread_pairs(spread, is_digit, is_dash, "", " ", " ");
+  spread = spread_pairs(spread, is_ascii_digit, is_dash, "", " ", " ");
   return tokenise(spread, Tokens::split);
 }
 
@@ -105,7 +104,7 @@ TokenList at_blanks(std::string_view line) {
 TokenList rouge_1_5_5(std::string_view line) {
   std::string plain = lower_case(line);
   for (char& c : plain)
-    if (!is_digit(c) && !(c >= 'a' && c <= 'z')) c = ' ';
+    if (!is_ascii_digit(c) && !(c >= 'a' && c <= 'z')) c = ' ';
   return tokenise(plain, Tokens::split);
 }
 

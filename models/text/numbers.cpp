@@ -14,8 +14,6 @@ char32_t ascii_form(char32_t point) {
   return point >= U'！' && point <= U'～' ? point - U'！' + U'!' : point;
 }
 
-bool is_ascii_digit(char32_t point) { return point >= U'0' && point <= U'9'; }
-
 }  // namespace
 
 bool is_number(std::string_view written) {

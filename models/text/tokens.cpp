@@ -10,11 +10,9 @@ namespace {
 
 constexpr Tokens kKinds[] = {Tokens::chars, Tokens::words, Tokens::split, Tokens::whole};
 
-bool is_digit(char32_t p) { return p >= '0' && p <= '9'; }
-
 bool is_punctuation(char32_t p) {
   if (p < 0x80) {
-    return p > 0x20 && p < 0x7F && !is_digit(p) && !((p | 0x20) >= 'a' && (p | 0x20) <= 'z');
+    return p > 0x20 && p < 0x7F && !is_ascii_digit(p) && !((p | 0x20) >= 'a' && (p | 0x20) <= 'z');
   }
   if (p < 0xC0) return p >= 0xA1 && p != 0xAA && p != 0xAD && p != 0xB5 && p != 0xBA;
   return p == 0xD7 || p == 0xF7 || (p >= 0x2010 && p <= 0x2027) || (p >= 0x2030 && p <= 0x205E) ||
@@ -30,7 +28,7 @@ bool is_word(char32_t p) {
 bool is_inside_word(std::u32string_view points, size_t i) {
   if (i == 0 || i + 1 >= points.size()) return false;
   const char32_t before = points[i - 1], p = points[i], after = points[i + 1];
-  if (p == ',' || p == ':') return is_digit(before) && is_digit(after);
+  if (p == ',' || p == ':') return is_ascii_digit(before) && is_ascii_digit(after);
   return (p == '\'' || p == 0x2019 || p == '-' || p == '.') && is_word(before) && is_word(after);
 }
 

@@ -42,4 +42,6 @@ std::string_view trim(std::string_view text);
 int display_width(char32_t point);
 int64_t display_width(std::string_view text);
 
+constexpr bool is_ascii_digit(char32_t point) { return point >= U'0' && point <= U'9'; }
+
 }  // namespace glass

@@ -17,15 +17,6 @@ struct Sizes {
   int64_t query, key;
 };
 
-template <class T>
-bool is(const AttentionOptions& o) {
-  return std::holds_alternative<T>(o.normalizer);
-}
-
-bool is_monotonic(const AttentionOptions& o) {
-  return is<MonotonicNormalizer>(o) || is<MochaNormalizer>(o);
-}
-
 const MonotonicNormalizer& monotonic(const AttentionOptions& o) {
   if (const auto* mocha = std::get_if<MochaNormalizer>(&o.normalizer)) return mocha->monotonic;
   return std::get<MonotonicNormalizer>(o.normalizer);
@@ -48,7 +39,7 @@ Attention::Attention(const AttentionOptions& chosen, Generator& generator)
       context_dim_(options.value_dim),
       generator_(&generator) {
   const Heads& heads = options.heads;
-  if (is<MochaNormalizer>(options))
+  if (is_normalizer<MochaNormalizer>(options))
     chunk_scorer.emplace(options.score, head_sizes(options).query, head_sizes(options).key,
                          heads.num_heads, false, options.dialect, generator);
   if (is_monotonic(options)) offset = parameter(Tensor::scalar(monotonic(options).r_init));
@@ -178,7 +169,7 @@ bool Attention::goes_step_by_step() const { return options.coverage || scope.nee
 // Bahdanau's attention has a kernel of its own.
 bool Attention::is_fused(const Keys& keys, const AttentionState& state,
                          const AttentionCall& call) const {
-  return scorer.is_tanh() && scope.is_plain() && is<SoftmaxNormalizer>(options) &&
+  return scorer.is_tanh() && scope.is_plain() && is_normalizer<SoftmaxNormalizer>(options) &&
          options.heads.num_heads == 1 && !options.coverage && !state.coverage.defined() &&
          !call.bias.defined() && !keys.mask.pairs().defined() &&
          (options.dropout == 0 || !is_training());
@@ -189,7 +180,7 @@ constexpr int64_t kManyWeights = int64_t{1} << 20;
 constexpr int64_t kChunk = 128;
 
 int64_t Attention::chunk_of(int64_t T, const Keys& keys, const AttentionCall& call) const {
-  const bool possible = scorer.is_product() && is<SoftmaxNormalizer>(options) &&
+  const bool possible = scorer.is_product() && is_normalizer<SoftmaxNormalizer>(options) &&
                         !scope.is_local() && !call.bias.defined() && !call.need_weights &&
                         !AttentionRecorder::active() && !goes_step_by_step() &&
                         !std::holds_alternative<PriorScope>(options.scope) &&

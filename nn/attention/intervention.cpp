@@ -5,7 +5,7 @@
 namespace glass {
 namespace {
 
-thread_local AttentionIntervention* innermost = nullptr;
+thread_local AttentionIntervention* intervening = nullptr;
 
 const Module* module_at(Module& model, const std::string& layer) {
   for (const auto& [module, path] : module_paths(model))
@@ -16,23 +16,23 @@ const Module* module_at(Module& model, const std::string& layer) {
 }  // namespace
 
 AttentionIntervention::AttentionIntervention(const Module* layer, Change change)
-    : layer_(layer), change_(std::move(change)), outer_(innermost) {
-  innermost = this;
+    : layer_(layer), change_(std::move(change)), outer_(intervening) {
+  intervening = this;
 }
 
 AttentionIntervention::AttentionIntervention(Module& model, const std::string& layer, Change change)
     : AttentionIntervention(module_at(model, layer), std::move(change)) {}
 
-AttentionIntervention::~AttentionIntervention() { innermost = outer_; }
+AttentionIntervention::~AttentionIntervention() { intervening = outer_; }
 
 bool AttentionIntervention::touches(const Module* layer) {
-  return innermost && (!innermost->layer_ || innermost->layer_ == layer);
+  return intervening && (!intervening->layer_ || intervening->layer_ == layer);
 }
 
 Var AttentionIntervention::changed(const Module* layer, const Var& weights) {
   if (!touches(layer)) return weights;
-  ++innermost->calls_;
-  Tensor other = innermost->change_(weights.value());
+  ++intervening->calls_;
+  Tensor other = intervening->change_(weights.value());
   if (!(other.shape() == weights.shape()) || other.dtype() != weights.dtype())
     fail("AttentionIntervention", "changed weights must keep their shape and type", other.shape(),
          " of ", name_of(other.dtype()), ", not ", weights.shape(), " of ",

@@ -9,7 +9,7 @@
 namespace glass {
 namespace {
 
-thread_local AttentionRecorder* innermost = nullptr;
+thread_local AttentionRecorder* recording = nullptr;
 
 // The path of every module below a root.
 struct Paths : Visitor {
@@ -35,25 +35,25 @@ std::map<const Module*, std::string> module_paths(Module& root) {
   return names;
 }
 
-AttentionRecorder::AttentionRecorder(Module* model) : outer_(innermost) {
+AttentionRecorder::AttentionRecorder(Module* model) : outer_(recording) {
   if (model) names_ = module_paths(*model);
-  innermost = this;
+  recording = this;
 }
 
-AttentionRecorder::~AttentionRecorder() { innermost = outer_; }
+AttentionRecorder::~AttentionRecorder() { recording = outer_; }
 
-AttentionRecorder* AttentionRecorder::active() { return innermost; }
+AttentionRecorder* AttentionRecorder::active() { return recording; }
 
 void AttentionRecorder::see(const Module* layer, const AttentionWeights& weights, const Var& gate) {
-  if (!innermost || !weights.defined()) return;
+  if (!recording || !weights.defined()) return;
   const NoGrad quiet;
-  innermost->add(layer, weights.dense().value(), weights.mass().value(),
+  recording->add(layer, weights.dense().value(), weights.mass().value(),
                  gate.defined() ? mean(gate, {-1}).value() : Tensor());
 }
 
 void AttentionRecorder::see(const Module* layer, const Var& weights) {
-  if (!innermost) return;
-  innermost->add(layer, weights.value(), sum(weights.value(), {-1}), {});
+  if (!recording) return;
+  recording->add(layer, weights.value(), sum(weights.value(), {-1}), {});
 }
 
 void AttentionRecorder::add(const Module* layer, const Tensor& weights, const Tensor& mass,

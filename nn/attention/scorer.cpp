@@ -25,7 +25,7 @@ void check_equal(const char* score, int64_t query, int64_t key) {
     fail("Attention", text(score, " needs query and key of one size"), query, " and ", key);
 }
 
-void check_positive(const char* name, int64_t n) {
+void check_size(const char* name, int64_t n) {
   if (n < 1) fail("Attention", text(name, " must be positive"), n);
 }
 
@@ -35,7 +35,7 @@ Scorer::Scorer(const AttentionScore& score, int64_t query, int64_t key, int64_t 
                bool coverage, Dialect dialect, Generator& gen)
     : score_(score), query_dim_(query), key_dim_(key), num_heads_(heads) {
   const auto unit_parameters = [&](int64_t A, bool projections) {
-    check_positive("attn_dim", A);
+    check_size("attn_dim", A);
     if (!projections && (A != query || A != key))
       fail("Attention", "without projections attn_dim is the size of query and key", A, " for ",
            query, " and ", key);
@@ -54,7 +54,7 @@ Scorer::Scorer(const AttentionScore& score, int64_t query, int64_t key, int64_t 
       },
       [&](const ConcatScore& s) {
         const int64_t A = s.attn_dim;
-        check_positive("attn_dim", A);
+        check_size("attn_dim", A);
         if (dialect == Dialect::authors) {
           if (A != key)
             fail("Attention", "the authors' concat needs attn_dim equal to the size of a key", A,
@@ -78,7 +78,7 @@ Scorer::Scorer(const AttentionScore& score, int64_t query, int64_t key, int64_t 
         if (s.learnable) beta = parameter(Tensor::scalar(1 / s.temperature));
       },
       [&](const LocationScore& s) {
-        check_positive("max_keys", s.max_keys);
+        check_size("max_keys", s.max_keys);
         places = uniform_parameter({heads * s.max_keys, query}, query, gen);
       }};
   std::visit(build, score_);

@@ -7,15 +7,6 @@
 namespace glass {
 namespace {
 
-template <class T>
-bool is(const AttentionOptions& o) {
-  return std::holds_alternative<T>(o.normalizer);
-}
-
-bool is_monotonic(const AttentionOptions& o) {
-  return is<MonotonicNormalizer>(o) || is<MochaNormalizer>(o);
-}
-
 bool is_local(const AttentionScope& scope) {
   return std::holds_alternative<LocalMScope>(scope) || std::holds_alternative<LocalPScope>(scope);
 }
@@ -100,7 +91,7 @@ AttentionOptions checked(AttentionOptions o) {
   check_score(o.score);
   check_scope(o.scope);
   check_normalizer(o.normalizer);
-  if (is<HardNormalizer>(o) && std::holds_alternative<LocalPScope>(o.scope))
+  if (is_normalizer<HardNormalizer>(o) && std::holds_alternative<LocalPScope>(o.scope))
     fail("Attention", "one key at a time leaves local-p's Gaussian without a meaning",
          "use LocalMScope with HardNormalizer");
   if (o.coverage && is_local(o.scope))

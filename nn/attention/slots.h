@@ -185,6 +185,16 @@ struct AttentionOptions {
   Dialect dialect = Dialect::paper;
 };
 
+template <class Normalizer>
+bool is_normalizer(const AttentionOptions& o) {
+  return std::holds_alternative<Normalizer>(o.normalizer);
+}
+
+/// Left to right: monotonic or MoChA.
+inline bool is_monotonic(const AttentionOptions& o) {
+  return is_normalizer<MonotonicNormalizer>(o) || is_normalizer<MochaNormalizer>(o);
+}
+
 /// The options with their defaults filled in. Throws Error for sizes and choices that make no sense
 /// together.
 AttentionOptions checked(AttentionOptions options);

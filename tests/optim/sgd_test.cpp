@@ -7,7 +7,7 @@ using namespace glass;
 namespace {
 
 // One parameter of value 1 after each of the gradients.
-std::vector<double> path(const SgdOptions& options, const std::vector<double>& gradients) {
+std::vector<double> sgd_path(const SgdOptions& options, const std::vector<double>& gradients) {
   const Var p(Tensor::full({1}, 1, kFloat64), true);
   SGD sgd({p}, options);
   std::vector<double> values;
@@ -21,7 +21,7 @@ std::vector<double> path(const SgdOptions& options, const std::vector<double>& g
 
 void check_path(const SgdOptions& options, const std::vector<double>& gradients,
                 const std::vector<double>& want) {
-  const auto got = path(options, gradients);
+  const auto got = sgd_path(options, gradients);
   for (size_t i = 0; i < want.size(); ++i) CHECK(got[i] == Approx(want[i]).epsilon(1e-12));
 }
 

@@ -12,7 +12,7 @@ using namespace glass;
 
 namespace {
 
-Tensor pictures(const Shape& shape, uint64_t seed = 5) {
+Tensor random_pictures(const Shape& shape, uint64_t seed = 5) {
   Generator g(seed);
   return uniform(shape, -1, 1, kFloat64, g);
 }
@@ -32,7 +32,7 @@ TEST_CASE("ResidualBlock: gradients, and what it is", "[captions]") {
     ResidualBlock block(3, stride == 1 ? 3 : 4, stride, g);
     block.to(kFloat64);
     CHECK(block.shortcut.has_value() == (stride == 2));
-    const Var x(pictures({2, 3, 5, 4}));
+    const Var x(random_pictures({2, 3, 5, 4}));
     const GradReport report = checked(block, [&] { return block(x); });
     INFO(report.text());
     CHECK(report.ok());
@@ -42,7 +42,7 @@ TEST_CASE("ResidualBlock: gradients, and what it is", "[captions]") {
   ResidualBlock block(3, 3, 1, g);
   block.to(kFloat64);
   block.norm2.weight.value().zero_();  // what is left is the shortcut
-  const Var x(pictures({2, 3, 4, 4}));
+  const Var x(random_pictures({2, 3, 4, 4}));
   CHECK(block(x).value().to_vector<double>() == relu(x).value().to_vector<double>());
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("PictureEncoder: gradients of every parameter", "[captions]") {
   Generator g(1);
   PictureEncoder encoder({.channels = 4, .stages = 1, .blocks = 2}, g);
   encoder.to(kFloat64);
-  const Tensor x = pictures({2, 3, 6, 4});
+  const Tensor x = random_pictures({2, 3, 6, 4});
   const GradReport report = checked(encoder, [&] { return encoder(x); });
   INFO(report.text());
   CHECK(report.ok());
@@ -62,7 +62,7 @@ TEST_CASE("PictureEncoder: a cell is a place of the picture, row by row", "[capt
   encoder.to(kFloat64);
   encoder.eval();
   const NoGrad no_grad;
-  Tensor x = pictures({1, 3, 32, 24});
+  Tensor x = random_pictures({1, 3, 32, 24});
   const Var before = encoder(x);
   CHECK(before.shape() == Shape{1, 8 * 6, 8});
   CHECK(encoder.cells_along(32) == 8);
@@ -87,8 +87,8 @@ TEST_CASE("PictureEncoder: a cell is a place of the picture, row by row", "[capt
       conv->weight.value().fill_(0.01);
   encoder.stem.weight.value().fill_(0.01);
   encoder.stem.weight.value().narrow(1, 3, 2).zero_();  // blind to places
-  const Tensor y = encoder(pictures({1, 3, 16, 16}, 8)).value();
-  const Tensor z = encoder(flip(Var(pictures({1, 3, 16, 16}, 8)), {2, 3}).value()).value();
+  const Tensor y = encoder(random_pictures({1, 3, 16, 16}, 8)).value();
+  const Tensor z = encoder(flip(Var(random_pictures({1, 3, 16, 16}, 8)), {2, 3}).value()).value();
   CHECK(amax(abs(flip(Var(y), {1}) - Var(z))).item() < 1e-12);
   // Equal pixels are still different places.
   encoder.stem.weight.value().narrow(1, 3, 2).fill_(0.01);
@@ -105,7 +105,7 @@ TEST_CASE("A frozen encoder keeps weights and statistics", "[captions]") {
   const auto before = encoder.state_dict();
   std::vector<std::vector<float>> values;
   for (const auto& [name, t] : before.tensors) values.push_back(t.to(kFloat32).to_vector<float>());
-  const Var y = encoder(pictures({2, 3, 8, 8}).to(kFloat32));
+  const Var y = encoder(random_pictures({2, 3, 8, 8}).to(kFloat32));
   CHECK_FALSE(y.requires_grad());
   size_t i = 0;
   for (const auto& [name, t] : encoder.state_dict().tensors)
