@@ -27,9 +27,9 @@ namespace glass {
 namespace {
 
 struct AttendArguments {
-  std::string run, text, target, layer, head = "mean", svg, html, json, npy, png;
+  std::string run, text, target, layer, head = "mean", svg, html, npy, png;
   int64_t beam = 1;
-  bool list = false, trust = false;
+  bool list = false, trust = false, json = false;
 };
 
 constexpr double kPageWidth = 1200;  // of a picture of many heads
@@ -94,7 +94,7 @@ void print_trust(const TrustReport& report) {
 void run_attend(const AttendArguments& a) {
   if (a.head != "all") head_number(a.head);
   std::set<std::string> files;
-  for (const std::string* path : {&a.svg, &a.html, &a.json, &a.npy, &a.png}) {
+  for (const std::string* path : {&a.svg, &a.html, &a.npy, &a.png}) {
     if (path->empty()) continue;
     if (!files.insert(*path).second) usage_error("two options name one file: " + *path);
     check_writable(*path);
@@ -134,11 +134,6 @@ void run_attend(const AttendArguments& a) {
   if (!a.png.empty()) write_png(a.png, overlay_sheet(looked));
   if (!a.svg.empty())
     write_file_atomically(a.svg, heat_map_grid_svg(maps, 4, {.max_width = kPageWidth}));
-  if (!a.json.empty()) {
-    Json json = to_json(r);
-    if (trust) json["trust"] = to_json(*trust);
-    write_file_atomically(a.json, json.dump(1) + "\n");
-  }
   if (!a.npy.empty()) save_npy(a.npy, r.layer(a.layer).weights);
   if (!a.html.empty()) {
     ReportData page;
@@ -149,7 +144,12 @@ void run_attend(const AttendArguments& a) {
     if (picture) page.pictures = {looked};
     write_file_atomically(a.html, report_html(page));
   }
-  if (!(a.svg + a.json + a.npy + a.html + a.png).empty()) return;
+  if (a.json) {
+    Json json = to_json(r);
+    if (trust) json["trust"] = to_json(*trust);
+    fmt::print("{}\n", json.dump(1));
+  }
+  if (a.json || !(a.svg + a.npy + a.html + a.png).empty()) return;
   if (picture) fmt::print("{}\n", clean_text(looked.name + ": " + looked.text));
   if (picture && !trust) print_peaks(looked);
   if (!picture && trust) maps = {maps.front(), maps.back()};  // the weights, and erasure
@@ -182,9 +182,9 @@ void add_attend_command(CLI::App& app) {
        {std::tuple{"--svg", &a->svg, "Write a picture"},
         {"--png", &a->png, "Write a sheet of overlays on a picture"},
         {"--html", &a->html, "Write a page of its own with the weights under the pointer"},
-        {"--json", &a->json, "Write all layers, heads and tokens as data"},
         {"--npy", &a->npy, "Write the layer's weights [heads, rows, columns] for NumPy"}})
     command->add_option(option, *path, help)->transform(naming("a file"));
+  command->add_flag("--json", a->json, "Print JSON: all layers, heads and tokens");
   command->callback([command, a] {
     const auto refuse = [&](const std::string& with, const std::vector<const char*>& options) {
       for (const char* option : options)

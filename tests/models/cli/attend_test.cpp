@@ -26,12 +26,13 @@ TEST_CASE("attend draws a layer's heads and writes them as data", "[cli]") {
   CHECK_THAT(drawn.out, ContainsSubstring("123 → 42"));
   CHECK(on("attend", trained, {"--list", "123", "--target", "42"}).out ==
         "decoder.attention  1 head, 2 × 3\n");
-  const std::string json = trained.folder / "a.json", svg = trained.folder / "a.svg";
+  const std::string svg = trained.folder / "a.svg";
   const std::string npy = trained.folder / "a.npy", html = trained.folder / "a.html";
-  CHECK(on("attend", trained,
-           {"--target", "42", "--json", json, "--svg", svg, "--npy", npy, "--html", html, "123"})
-            .status == 0);
-  const auto data = nlohmann::json::parse(read_file(json));
+  const Output printed =
+      on("attend", trained,
+         {"--target", "42", "--json", "--svg", svg, "--npy", npy, "--html", html, "123"});
+  REQUIRE(printed.status == 0);
+  const auto data = nlohmann::json::parse(printed.out);
   CHECK(data["source"] == nlohmann::json({"1", "2", "3"}));
   const auto layer = data["layers"][0];
   REQUIRE(layer["weights"][0].size() == 2);
@@ -54,11 +55,11 @@ TEST_CASE("attend --trust holds the weights against their effect", "[cli][trust]
   CHECK_THAT(said.out, ContainsSubstring("May the weights of decoder.attention be believed?"));
   CHECK_THAT(said.out, ContainsSubstring("\n\"4\": weights here"));
   CHECK_THAT(said.out, ContainsSubstring("\n\"2\": weights here"));
-  const std::string json = trained.folder / "a.json", html = trained.folder / "a.html";
-  REQUIRE(
-      on("attend", trained, {"--trust", "--target", "42", "--json", json, "--html", html, "123"})
-          .status == 0);
-  const auto trust = nlohmann::json::parse(read_file(json))["trust"];
+  const std::string html = trained.folder / "a.html";
+  const Output printed =
+      on("attend", trained, {"--trust", "--target", "42", "--json", "--html", html, "123"});
+  REQUIRE(printed.status == 0);
+  const auto trust = nlohmann::json::parse(printed.out)["trust"];
   REQUIRE(trust["tokens"].size() == 2);
   for (const char* key : {"weights", "gradient", "input_gradient", "erasure"})
     CHECK(trust["tokens"][1][key].size() == 3);
