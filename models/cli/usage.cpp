@@ -49,6 +49,8 @@ std::vector<std::string> commands(const CLI::App& app) {
   return names;
 }
 
+const std::string kNoOption = "there is no option ";
+
 // What CLI11 could not place: an option that is none, or an argument too many. command: whose
 // options there are.
 std::string unexpected(const CLI::App& app, const CLI::App& command) {
@@ -61,7 +63,7 @@ std::string unexpected(const CLI::App& app, const CLI::App& command) {
       const std::string name = typed.substr(0, typed.find('='));
       std::vector<std::string> options;
       for (const CLI::Option* option : command.get_options()) options.push_back(option->get_name());
-      return "there is no option " + shown(name) + did_you_mean(options, name);
+      return kNoOption + shown(name) + did_you_mean(options, name);
     } else if (extra.empty()) {
       extra = shown(typed);
     }
@@ -73,6 +75,10 @@ std::string problem(const CLI::App& app, const CLI::App& command, const CLI::Par
   const bool no_command = &command == &app && !app.remaining().empty();
   if (no_command || dynamic_cast<const CLI::ExtrasError*>(&error)) return unexpected(app, command);
   const std::string text = error.what();
+  if (dynamic_cast<const CLI::RequiredError*>(&error)) {  // it may be there, misspelt
+    const std::string other = unexpected(app, command);
+    if (other.starts_with(kNoOption)) return other;
+  }
   const bool mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
   if (mismatch && text.ends_with("flag override"))
     return "--" + text.substr(0, text.find(' ')) + " takes no value";

@@ -181,11 +181,14 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
       CHECK_THAT(usage_error_of(with(words)),
                  ContainsSubstring(std::string(option) + " needs --beam of at least 2"));
     }
+  CHECK_THAT(usage_error_of({"translate", "--runn", "x", "text"}),
+             ContainsSubstring("there is no option --runn; did you mean --run?"));
   const auto attend = [&](Words words) {
     words.insert(words.begin(), {"attend", "--run", folder / "run", "text"});
     return usage_error_of(words);
   };
-  for (const char* option : {"--svg", "--html", "--json", "--npy", "--layer", "--head"})
+  CHECK_THAT(attend({"--list", "--json"}), ContainsSubstring("--json has no effect with --list"));
+  for (const char* option : {"--svg", "--html", "--npy", "--layer", "--head"})
     CHECK_THAT(attend({"--list", option, "99"}),
                ContainsSubstring(std::string(option) + " has no effect with --list"));
   CHECK_THAT(attend({"--target", "x", "--beam", "3"}),
