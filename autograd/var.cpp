@@ -31,6 +31,10 @@ Var::Var(Tensor value, bool requires_grad) : value_(std::move(value)) {
 
 Var::Var(double number) : value_(Tensor::scalar(number, kFloat64)), weak_(true) {}
 
+void In::fail_undefined() const {
+  fail("op", "an input is undefined", "called at ", where.file, ":", where.line);
+}
+
 Var In::as_var(DType dtype) const {
   if (!var) {
     if (dtype == kInt64 && number != std::trunc(number))
@@ -44,6 +48,7 @@ Var In::as_var(DType dtype) const {
 void Var::backward(const BackwardOptions& options) const { backward(Var(), options); }
 
 void Var::backward(const Var& seed, const BackwardOptions& options) const {
+  if (!defined()) fail("backward", "the value is undefined");
   if (!requires_grad())
     fail("backward", "nothing was recorded",
          "no input of this value requires a gradient, or recording was off");

@@ -88,7 +88,15 @@ struct In {
     if (!var) fail("op", "needs a Var here, not a number", number);
     return *var;
   }
-  const Var* operator->() const { return &**this; }
+  /// Of the Var; throws Error where it is undefined.
+  const Var* operator->() const {
+    const Var& v = **this;
+    if (!v.defined()) fail_undefined();
+    return &v;
+  }
+
+ private:
+  [[noreturn, gnu::cold]] void fail_undefined() const;
 };
 
 /// Gradients of the outputs by the inputs (leaves or not), weighted by grad_outputs (undefined:

@@ -6,6 +6,10 @@
 
 namespace glass {
 
+static void check_defined(const char* op, const Tensor& x) {
+  if (!x.defined()) fail(op, "the tensor is undefined");
+}
+
 // Replaces a single -1 by the size that makes the counts agree.
 static Shape complete_shape(const Tensor& x, Shape shape) {
   int unknown = -1;
@@ -65,6 +69,7 @@ static std::optional<Strides> view_strides(const Tensor& x, const Shape& shape) 
 }
 
 Tensor Tensor::reshape(const Shape& wanted) const {
+  check_defined("reshape", *this);
   const Shape shape = complete_shape(*this, wanted);
   if (numel_ == 0) return empty(shape, dtype_);
   if (auto strides = view_strides(*this, shape))
@@ -91,6 +96,7 @@ Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
 }
 
 Tensor Tensor::permute(const Dims& dims) const {
+  check_defined("permute", *this);
   if (dims.size() != ndim()) fail("permute", "needs every dim once", dims, " for ", shape_);
   if (ndim() > 0) normalize_dims("permute", dims, ndim());
   Shape shape;
@@ -115,6 +121,7 @@ Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
 }
 
 Tensor Tensor::slice(int64_t dim, int64_t start, int64_t end, int64_t step) const {
+  check_defined("slice", *this);
   if (ndim() == 0) fail("slice", "needs at least one dimension", "got a 0-d tensor");
   const int d = normalize_dim("slice", dim, ndim());
   if (step <= 0) fail("slice", "step must be positive", step);
@@ -140,6 +147,7 @@ Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
 }
 
 Tensor Tensor::select(int64_t dim, int64_t index) const {
+  check_defined("select", *this);
   if (ndim() == 0) fail("select", "needs at least one dimension", "got a 0-d tensor");
   const int d = normalize_dim("select", dim, ndim());
   const int64_t n = shape_[d];
@@ -154,6 +162,7 @@ Tensor Tensor::select(int64_t dim, int64_t index) const {
 }
 
 Tensor Tensor::expand(const Shape& wanted) const {
+  check_defined("expand", *this);
   Shape shape = wanted;
   Strides strides = wanted;
   const int shift = shape.size() - ndim();

@@ -324,3 +324,22 @@ TEST_CASE("a Var outlives its graph's other handles", "[var]") {
   y = Var();
   CHECK(slope.item() == 6);
 }
+
+TEST_CASE("an undefined input is named as such, with the caller's line", "[var]") {
+  const Var x = leaf(3);
+  const auto message = [](auto call) -> std::string {
+    try {
+      call();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  const auto expected = [](int line) {
+    return "op: an input is undefined: called at " + std::string(__FILE__) + ":" +
+           std::to_string(line);
+  };
+  CHECK(message([&] { matmul(x, Var()); }) == expected(__LINE__));
+  CHECK(message([&] { linear(Var(), x, Var()); }) == expected(__LINE__));
+  CHECK(message([] { Var().backward(); }) == "backward: the value is undefined");
+}

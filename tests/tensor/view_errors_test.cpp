@@ -101,6 +101,11 @@ TEST_CASE("views refuse what they cannot do and say what they met", "[views]") {
             "expand: a size other than 1 cannot grow: [4, 3] to [2, 3]"},
            {[&] { return static_cast<void>(x.data<double>()), x; },
             "data: types differ: float64 and float32"},
+           {[] { return Tensor().reshape({1}); }, "reshape: the tensor is undefined"},
+           {[] { return Tensor().permute({}); }, "permute: the tensor is undefined"},
+           {[] { return Tensor().select(0, 0); }, "select: the tensor is undefined"},
+           {[] { return Tensor().slice(0, 0, 1); }, "slice: the tensor is undefined"},
+           {[] { return Tensor().expand({2}); }, "expand: the tensor is undefined"},
        }) {
     INFO(message);
     CHECK_THROWS_WITH(call(), ContainsSubstring(message));
