@@ -258,6 +258,9 @@ const Var& Backward::grad(uint32_t output) {
 }
 
 bool Backward::needs(size_t i) const {
+  if (i >= node_.edges().size())
+    fail(node_.name(), "its backward names an input that it does not have", "input ",
+         static_cast<int64_t>(i), " of ", node_.edges().size());
   const Edge& edge = node_.edges()[i];
   return edge.node && edge.node->needed_;
 }

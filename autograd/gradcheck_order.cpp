@@ -116,7 +116,9 @@ void OrderCheck::find_outputs() {
   if (!std::equal(center_.begin(), center_.end(), again.begin(), again.end(), same))
     return blame(Verdict::fail, "nondeterministic: two calls give different values");
   if (!std::all_of(center_.begin(), center_.end(), is_finite))
-    blame(Verdict::fail, "the function's value is not finite");
+    return blame(Verdict::fail, "the function's value is not finite");
+  if (floating_outputs(problem_.evaluate()).empty())
+    blame(Verdict::vacuous, "no output is a floating tensor: this proves nothing");
 }
 
 // Along all inputs at once, and along each alone.

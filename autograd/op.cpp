@@ -6,6 +6,11 @@
 
 namespace glass {
 
+void fail_not_kept(const Node& node, const char* what, int i) {
+  fail(node.name(), "its backward reads a value that it did not keep", what, " ", i,
+       "; keep names what is kept");
+}
+
 void check_version(const Node& node, const Kept& kept) {
   if (kept.value.defined() && kept.value.value().version() != kept.version)
     fail("backward", "a value saved for it was changed in place afterwards", "op ", node.name(),

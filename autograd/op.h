@@ -39,8 +39,10 @@ struct Kept {
   uint32_t version = 0;
 };
 void check_version(const Node& node, const Kept& kept);
+[[noreturn]] void fail_not_kept(const Node& node, const char* what, int i);
 
-/// What an op kept. input(i) and output(i) throw Error when the value was changed in place since.
+/// What an op kept. input(i) and output(i) throw Error when the value was changed in place since,
+/// or is not among what the op keeps.
 class Saved {
  public:
   Saved(Node& node, std::span<const Kept> inputs, unsigned input_mask,
@@ -50,17 +52,22 @@ class Saved {
         outputs_(outputs),
         input_mask_(input_mask),
         output_mask_(output_mask) {}
-  const Var& input(int i) const { return checked(inputs_, input_mask_, i); }
+  const Var& input(int i) const { return checked("input", inputs_, input_mask_, i); }
   /// An output, connected to the node that made it.
   Var output(int i = 0) const {
-    return Var(checked(outputs_, output_mask_, i).value(), NodePtr::share(&node_),
+    return Var(checked("output", outputs_, output_mask_, i).value(), NodePtr::share(&node_),
                static_cast<uint32_t>(i));
   }
-  const Tensor& output_value(int i = 0) const { return checked(outputs_, output_mask_, i).value(); }
+  const Tensor& output_value(int i = 0) const {
+    return checked("output", outputs_, output_mask_, i).value();
+  }
 
  private:
-  const Var& checked(std::span<const Kept> kept, unsigned mask, int i) const {
-    const Kept& k = kept[static_cast<size_t>(std::popcount(mask & ((1u << i) - 1)))];
+  const Var& checked(const char* what, std::span<const Kept> kept, unsigned mask, int i) const {
+    const unsigned bit = i >= 0 && i < 32 ? 1u << i : 0;
+    const auto place = static_cast<size_t>(std::popcount(mask & (bit - 1)));
+    if (!(mask & bit) || place >= kept.size()) fail_not_kept(node_, what, i);
+    const Kept& k = kept[place];
     check_version(node_, k);
     return k.value;
   }

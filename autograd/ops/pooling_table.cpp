@@ -93,7 +93,7 @@ std::vector<Sample> max_rows() {
       pool_row("no batch rows", {0, 2, 4, 4}, max2({2}, {}),
                {0, 4, 4, 2, 2, sliding_over(2, 2, 0, 1), sliding_over(2, 2, 0, 1)}, largest),
       {.label = "equal ones: the first",
-       .inputs = {exact({1, 2, 2}, {3, 3, 3, 3})},
+       .inputs = {exact_constant({1, 2, 2}, {3, 3, 3, 3})},
        .f = [](const Vars& v) { return Vars{max_pool2d(v[0], {2}).indices}; },
        .reference = [](const Columns&) { return Numbers{0}; }}};
 }

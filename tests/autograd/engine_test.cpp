@@ -42,6 +42,19 @@ double chain_gradient = 0;
 bool chain_freed_unused = false;
 
 // A backward that fails after it has passed something on.
+// Reads what it does not keep, or names an input that it does not have.
+struct Careless {
+  static constexpr const char* name = "careless";
+  static constexpr Keep keep{.inputs = 0b01};
+  int what = 0;
+  Tensor forward(const Tensor& a, const Tensor&) const { return a * 2.0; }
+  void backward(Backward& b, const Saved& saved) const {
+    if (what < 3)
+      b.add(0, what == 0 ? saved.input(1) : what == 1 ? saved.input(50) : saved.output());
+    b.add(what == 3 ? 2 : 50'000'000, b.grad());
+  }
+};
+
 struct Failing {
   static constexpr const char* name = "failing";
   Tensor forward(const Tensor& x, const Tensor&) const { return x; }
@@ -358,4 +371,18 @@ TEST_CASE("a run frees what was saved, also while the output lives", "[engine]")
   loss.backward();
   x.zero_grad();
   CHECK(memory_stats().live - start < 16000);  // the 21 nodes themselves, and the loss
+}
+
+TEST_CASE("a backward that names what is not there says so", "[engine]") {
+  const Var x = leaf({1, 2}), z = leaf({3, 4});
+  const auto message = [&](int what) {
+    return message_of([&] { sum(record(Careless{what}, In(x), In(z))).backward(); });
+  };
+  const std::string read = "careless: its backward reads a value that it did not keep: ";
+  CHECK_THAT(message(0), ContainsSubstring(read + "input 1"));
+  CHECK_THAT(message(1), ContainsSubstring(read + "input 50"));
+  CHECK_THAT(message(2), ContainsSubstring(read + "output 0"));
+  const std::string input = "careless: its backward names an input that it does not have: input ";
+  CHECK_THAT(message(3), ContainsSubstring(input + "2 of 2"));
+  CHECK_THAT(message(4), ContainsSubstring(input + "50000000 of 2"));
 }

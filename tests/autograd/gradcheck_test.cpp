@@ -269,6 +269,18 @@ TEST_CASE("inputs that share elements are refused", "[gradcheck]") {
   CHECK(check(product, {Var(both.slice(0, 0, 2), true), Var(both.slice(0, 2), true)}).ok());
 }
 
+TEST_CASE("a function without a floating output proves nothing", "[gradcheck]") {
+  const Var x = leaf({1, 2});
+  for (const Function& f : std::vector<Function>{
+           [](const Vars&) { return Vars{}; }, [](const Vars&) { return Vars{Var()}; },
+           [](const Vars& v) { return Vars{to(v[0], kInt64)}; }}) {
+    const GradReport report = check(f, {x});
+    CHECK(report.verdict == Verdict::vacuous);
+    CHECK(!report.ok());
+    CHECK_THAT(report.text(), ContainsSubstring("no output is a floating tensor"));
+  }
+}
+
 TEST_CASE("a function must keep still", "[gradcheck]") {
   const Var x = leaf({1, 2});
   double count = 0;
