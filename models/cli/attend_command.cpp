@@ -149,7 +149,8 @@ void run_attend(const AttendArguments& a) {
     if (trust) json["trust"] = to_json(*trust);
     fmt::print("{}\n", json.dump(1));
   }
-  if (a.json || !(a.svg + a.npy + a.html + a.png).empty()) return;
+  if (trust && !a.json && !files.empty()) print_trust(*trust);
+  if (a.json || !files.empty()) return;
   if (picture) fmt::print("{}\n", clean_text(looked.name + ": " + looked.text));
   if (picture && !trust) print_peaks(looked);
   if (!picture && trust) maps = {maps.front(), maps.back()};  // the weights, and erasure

@@ -25,8 +25,11 @@ struct Names {
   const std::vector<std::string>& source;
   bool cells;
 
+  // A token that stands in several places, with its place.
   std::string operator()(size_t place) const {
-    return cells ? source[place] : quoted(source[place]);
+    if (cells) return source[place];
+    const bool alone = std::count(source.begin(), source.end(), source[place]) == 1;
+    return quoted(source[place]) + (alone ? "" : fmt::format(" (place {})", place + 1));
   }
   // "without "March" log p falls by 2.31", "with row 1, column 2 covered log p falls by 2.31"
   std::string effect(const TokenTrust& token, size_t place) const {
@@ -40,6 +43,23 @@ bool same_place(size_t a, size_t b, int64_t columns) {
   if (columns == 0) return a == b;
   const auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
   return std::abs(x / columns - y / columns) <= 1 && std::abs(x % columns - y % columns) <= 1;
+}
+
+// The place of the largest effect; of equal ones, as of two equal neighbours, that with most
+// weight.
+size_t place_of_effect(const TokenTrust& token) {
+  const std::vector<double> effects = sizes(token.erasure);
+  size_t place = largest(effects);
+  const double most = effects[place];
+  for (size_t s = 0; s < effects.size(); ++s)
+    if (effects[s] >= most * (1 - 1e-9) && token.weights[s] > token.weights[place]) place = s;
+  return place;
+}
+
+// No weight stands out.
+bool is_flat(const TokenTrust& token) {
+  const auto count = static_cast<double>(token.weights.size());
+  return token.weights[largest(token.weights)] * count < kFlat;
 }
 
 std::string percent(double fraction) { return fmt::format("{:.0f} %", 100 * fraction); }
@@ -62,22 +82,21 @@ std::string_view name(TrustVerdict verdict) {
 TrustVerdict verdict(const TokenTrust& token, int64_t columns) {
   if (token.weights.size() < 2) return TrustVerdict::single;
   const std::vector<double> effects = sizes(token.erasure);
-  const size_t place = largest(effects);
+  const size_t place = place_of_effect(token);
   if (effects[place] < kSilent) return TrustVerdict::silent;
   const double most = token.weights[largest(token.weights)];
   double there = 0;  // the most weight where the effect is
   for (size_t s = 0; s < effects.size(); ++s)
     if (same_place(s, place, columns)) there = std::max(there, token.weights[s]);
   const bool alike = token.rho_erasure && *token.rho_erasure >= kTogether;
-  const bool flat = most * static_cast<double>(effects.size()) < kFlat;
   const bool together = there == most || (alike && there >= most / 2);
-  return together && !flat ? TrustVerdict::agree : TrustVerdict::disagree;
+  return together && !is_flat(token) ? TrustVerdict::agree : TrustVerdict::disagree;
 }
 
 std::string sentence(const TokenTrust& token, const std::vector<std::string>& source,
                      int64_t columns) {
   const Names name{source, columns > 0};
-  const size_t looked = largest(token.weights), felt = largest(sizes(token.erasure));
+  const size_t looked = largest(token.weights), felt = place_of_effect(token);
   const std::string rank = token.rho_erasure ? fmt::format(" (ρ {:.2f})", *token.rho_erasure) : "";
   std::string y = quoted(token.token) + ": ";
   switch (verdict(token, columns)) {
@@ -96,10 +115,11 @@ std::string sentence(const TokenTrust& token, const std::vector<std::string>& so
                          name(looked), name.effect(token, felt));
       break;
     default:
-      y += fmt::format(
-          "weights here do not agree with effect{}: most weight ({:.2f}) is on {}, "
-          "but {}",
-          rank, token.weights[looked], name(looked), name.effect(token, felt));
+      y += "weights here do not agree with effect" + rank;
+      y += is_flat(token) ? fmt::format(": none is {} times the mean", kFlat)
+                          : fmt::format(": most weight ({:.2f}) is on {}", token.weights[looked],
+                                        name(looked));
+      y += ", but " + name.effect(token, felt);
   }
   if (token.shuffled_changed)
     y += *token.shuffled_changed == 0
@@ -117,7 +137,7 @@ std::string summary(const TrustReport& report) {
   return fmt::format("weights agree with effect in {} of {}{}", count(TrustVerdict::agree),
                      counted(std::ssize(report.tokens), "token"),
                      count(TrustVerdict::silent) > 0
-                         ? fmt::format(", {} without any", count(TrustVerdict::silent))
+                         ? fmt::format(", {} without any effect", count(TrustVerdict::silent))
                          : "");
 }
 

@@ -119,6 +119,28 @@ TEST_CASE("weights that look elsewhere are found out", "[trust]") {
   CHECK_THAT(sentence(token, q.source), ContainsSubstring("shuffled weights never change it"));
 }
 
+TEST_CASE("of equal effects the place with most weight counts, and equal words get their place",
+          "[trust]") {
+  TokenTrust token;
+  token.token = "9";
+  token.weights = {0.1, 0.2, 0.7};
+  token.erasure = {0.1, 5, 5};  // 1998 without either 9 is 198
+  token.rho_erasure = 0.2;
+  CHECK(verdict(token) == TrustVerdict::agree);
+  CHECK(sentence(token, {"1", "9", "9"}) ==
+        "\"9\": weights here agree with effect (ρ 0.20): most of both is on \"9\" (place 3) "
+        "(weight 0.70), without \"9\" (place 3) log p falls by 5.00");
+  token.erasure = {0.1, 5, 4};
+  CHECK(verdict(token) == TrustVerdict::disagree);
+  CHECK_THAT(sentence(token, {"1", "9", "9"}),
+             ContainsSubstring("is on \"9\" (place 3), but without \"9\" (place 2) log p falls"));
+  token.weights = {0.34, 0.33, 0.33};
+  token.erasure = {5, 0, 0};
+  CHECK_THAT(sentence(token, {"1", "9", "9"}),
+             ContainsSubstring("do not agree with effect (ρ 0.20): none is 1.1 times the mean, but "
+                               "without \"1\" log p falls by 5.00"));
+}
+
 TEST_CASE("shuffled weights change an answer that needs them", "[trust]") {
   Reader model(HardNormalizer{});
   // "b" says yes, the others no: a shuffle moves the weight away from it in three of four.
