@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "models/cli/commands.h"
@@ -25,12 +26,23 @@ RunConfig demo_config(const Corpus& corpus) {
   return config;
 }
 
+// A demo may be run again; another run in its place is not lost for it.
+void check_place(const std::string& folder, const RunConfig& config) {
+  check_new_run(folder, true);
+  if (!std::filesystem::exists(folder + "/config.json")) return;
+  const RunConfig there = load_config(folder);
+  if (there.task != config.task || to_json(there.model) != to_json(config.model) ||
+      to_json(there.training) != to_json(config.training))
+    fail("demo", "this folder holds another run", folder, "; choose another --run, or remove it");
+}
+
 void demo(const std::string& folder) {
   const InterruptGuard guard;
-  check_new_run(folder, true);
-  fmt::print("Training a translator from dates as people write them to 1998-03-03.\n");
   const Corpus corpus = dates_corpus({}, 1);
-  const Evaluation test = train_run(demo_config(corpus), corpus, folder, Start::replace);
+  const RunConfig config = demo_config(corpus);
+  check_place(folder, config);
+  fmt::print("Training a translator from dates as people write them to 1998-03-03.\n");
+  const Evaluation test = train_run(config, corpus, folder, Start::replace);
   fmt::print("\nWhere it looked (a row for each written character):\n");
   print_samples(test.translations, 4);
   fmt::print(

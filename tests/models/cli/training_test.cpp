@@ -109,6 +109,16 @@ TEST_CASE("two trainings do not share a folder", "[cli]") {
   CHECK(tests::train(trained.folder / "data.tsv", other).status == 0);
 }
 
+TEST_CASE("the demo does not take the place of another run", "[cli]") {
+  const tests::TrainedRun trained;
+  const std::string before = read_file(trained.run + "/checkpoint.safetensors");
+  const tests::Output demo = tests::program({"demo", "--run", trained.run});
+  CHECK(demo.status == 1);
+  CHECK_THAT(demo.err, ContainsSubstring("demo: this folder holds another run: " + trained.run +
+                                         "; choose another --run, or remove it"));
+  CHECK(read_file(trained.run + "/checkpoint.safetensors") == before);
+}
+
 TEST_CASE("files of somebody else are not overwritten", "[cli]") {
   const tests::Scratch folder;
   write_file_atomically(folder / "data.tsv", tests::lines(200));
