@@ -173,14 +173,17 @@ TEST_CASE("the planted shortcut is found, and normalised numbers repair it",
   // On top of the list: the number.
   CHECK(both[0]["words"][0]["word"] == "<number>");
   CHECK(both[1]["words"][0]["word"] != "<number>");
-  REQUIRE(both[0]["wrong_answers"][0]["answer"] == "positive");
-  for (const auto& each : {both[0]["wrong_answers"][0]}) {
+  size_t positive = 0;
+  for (const auto& each : both[0]["wrong_answers"]) {
+    if (each["answer"] != "positive") continue;
+    ++positive;
     const auto count = each["count"].get<double>();
     CHECK(count >= 200);
     CHECK(each["word"] == "<number>");
     CHECK(each["first_by_erasure"].get<double>() >= 0.95 * count);
     CHECK(each["first_by_gradient"].get<double>() >= 0.95 * count);
   }
+  CHECK(positive == 1);
   const Output table = program({"bias", "--run", run, "--texts", "40", "--top", "3"});
   CHECK_THAT(table.out, ContainsSubstring("Words out of proportion"));
   CHECK_THAT(table.out, ContainsSubstring("\n<number>"));
