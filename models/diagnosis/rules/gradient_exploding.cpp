@@ -29,7 +29,8 @@ Rule gradient_exploding_rule() {
           .healthy = 20.2,
           .broken = 54700,
           .remedy =
-              "clipped gradients (--clip 1), smaller initial weights, a longer warm-up, "
+              "clipped gradients (--clip 1), a smaller --lr, smaller initial weights, a longer "
+              "warm-up, "
               "normalisation between the layers, or an LSTM in place of a plain recurrence",
           .read = read_exploding,
           .demonstrations = show_exploding};
