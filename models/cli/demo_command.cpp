@@ -6,6 +6,7 @@
 #include "models/cli/commands.h"
 #include "models/cli/training.h"
 #include "models/cli/usage.h"
+#include "models/json.h"
 #include "models/train/interrupt.h"
 
 namespace glass {
