@@ -1,26 +1,15 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <mutex>
 
+#include "tensor/blas.h"
 #include "tensor/cpu/gemm.h"
 #include "tensor/cpu/kernels.h"
 #include "tensor/ops.h"
 #include "tensor/parallel.h"
 
-extern "C" void openblas_set_num_threads(int) __attribute__((weak));
-
 namespace glass::cpu {
 namespace {
-
-// OpenBLAS works with one thread; our pool does the splitting. Two pools spin against each other.
-void use_one_blas_thread() {
-  static const bool once = [] {
-    if (openblas_set_num_threads) openblas_set_num_threads(1);
-    return true;
-  }();
-  static_cast<void>(once);
-}
 
 // A matrix as BLAS takes it: dense rows `lead` apart, or the transpose of such a matrix.
 struct BlasMatrix {
@@ -134,7 +123,7 @@ void check_sizes(const Tensor& a, const Tensor& c) {
 template <class T>
 void multiply_here(Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t lead, int64_t m, int64_t n,
                    int64_t k) {
-  use_one_blas_thread();
+  prepare_blas();
   const int64_t sa[] = {a.turned ? 1 : a.lead, a.turned ? a.lead : 1};
   const int64_t sb[] = {b.turned ? 1 : b.lead, b.turned ? b.lead : 1};
   if (m > 0 && n > 0) multiply<T>(a.data, sa, b.data, sb, beta, c, lead, m, n, k, false);
@@ -147,7 +136,7 @@ template void multiply_here(Matrix<double>, Matrix<double>, double, double*, int
 void gemm(const Tensor& a, const Tensor& b, double beta, const Tensor& c) {
   if (c.numel() == 0) return;
   check_sizes(a, c);
-  use_one_blas_thread();
+  prepare_blas();
   if (c.strides()[1] != 1 && c.strides()[0] == 1)
     return gemm(b.transpose(0, 1), a.transpose(0, 1), beta, c.transpose(0, 1));
   if (c.shape()[1] > 1 && (c.strides()[1] != 1 || c.strides()[0] < c.shape()[1])) {
@@ -175,7 +164,7 @@ void gemm_batched(const Tensor& a, const Tensor& b, double beta, const Tensor& c
     for (int64_t i = 0; i < batch; ++i) gemm(a.select(0, i), b.select(0, i), beta, c.select(0, i));
     return;
   }
-  use_one_blas_thread();
+  prepare_blas();
   const Tensor left = readable(a) ? a : a.clone(), right = readable(b) ? b : b.clone();
   visit_floating("matmul", c.dtype(), [&]<class T>(T) {
     const T *pa = left.data<T>(), *pb = right.data<T>();
