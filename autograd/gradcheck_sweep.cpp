@@ -1,13 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 
 #include "autograd/gradcheck_diagnosis.h"
 #include "tensor/ops.h"
 
 namespace glass {
-std::string rough(double value) { return text(std::setprecision(2), value); }
-
 namespace {
 
 // Differences that do not depend on the step are the rule's, those that grow at small steps are

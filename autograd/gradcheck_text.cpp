@@ -19,6 +19,8 @@ std::string_view name_of(Verdict verdict) {
   }
 }
 
+std::string rough(double value) { return text(std::setprecision(2), value); }
+
 namespace {
 
 std::string signed_number(double value) {
