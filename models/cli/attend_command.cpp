@@ -120,7 +120,9 @@ void run_attend(const AttendArguments& a) {
                  layer.rows.size(), layer.columns.size());
     return;
   }
-  if (r.target.empty()) fail("attend", "there is nothing to draw", "the answer is empty");
+  if (r.target.empty())
+    fail("attend", "there is nothing to draw; --target says what to look at",
+         "the answer is empty");
   PictureAttention looked = picture ? look(config.codec, r, r.layer(a.layer)) : PictureAttention();
   std::vector<AttentionMap> maps = picture ? std::vector<AttentionMap>() : chosen_maps(a, r);
   std::optional<TrustReport> trust;

@@ -114,6 +114,7 @@ void run_eval(const EvalArguments& a) {
     usage_error("--by-length has no effect on a run that reads pictures");
   if (a.by_length && classifies(config.task))
     usage_error("--by-length has no effect on a classifier");
+  if (a.beam > 0 && classifies(config.task)) usage_error("--beam has no effect on a classifier");
   const auto model = load_model(a.run, config);
   const EvalData all = data_of(a, config);
   const auto& [data, links] = all;

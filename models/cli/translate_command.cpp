@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <iostream>
 #include <memory>
 
 #include "models/cli/commands.h"
@@ -13,6 +12,7 @@
 #include "models/report/label.h"
 #include "models/report/svg.h"
 #include "models/report/terminal.h"
+#include "models/text/input_lines.h"
 #include "models/text/lines.h"
 #include "models/text/utf8.h"
 #include "tensor/file.h"
@@ -26,34 +26,11 @@ struct TranslateArguments {
   std::string run, svg;
   std::vector<std::string> texts;
   bool attention = false, sample = false, replace_unknown = false;
+  std::vector<std::string> of_sequences;  // given options that need answers of several tokens
   std::string length_norm = "power";
   SearchOptions search;
   SamplingOptions sampling;
 };
-
-std::vector<std::string> lines_of_input() {
-  std::vector<std::string> lines;
-  errno = 0;
-  for (std::string line; std::getline(std::cin, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    lines.push_back(line);
-  }
-  if (std::cin.bad() || std::ferror(stdin))
-    fail_environment("translate", "standard input cannot be read", std::strerror(errno));
-  return lines;
-}
-
-// The texts by the one rule for bad UTF-8 (models/text/utf8.h), and which were not.
-std::vector<std::string> repaired_texts(std::vector<std::string> texts) {
-  LineWarning bad{"texts: bad UTF-8, replaced by U+FFFD", 0, {}};
-  for (size_t i = 0; i < texts.size(); ++i) {
-    RepairedText text = repair_utf8(texts[i]);
-    if (text.replaced > 0) bad.add(static_cast<int64_t>(i) + 1);
-    texts[i] = std::move(text.text);
-  }
-  if (bad.count > 0) fmt::print(stderr, "warning: {}\n", bad.text());
-  return texts;
-}
 
 // An answer, or where the model looked for it. A terminal gets nothing that would steer it; files
 // and other programs get the text as it is.
@@ -67,45 +44,32 @@ void print(const Translation& t, bool attention) {
                shorten(clean_text(t.source), kLongestEcho));
 }
 
-// Places of the texts that the model can read; the others are named.
-std::vector<size_t> readable(const Translator& model, const TextCodec& codec,
-                             const std::vector<std::string>& texts) {
-  std::vector<size_t> places;
-  for (size_t i = 0; i < texts.size(); ++i) try {
-      check_source_length(model, texts[i],
-                          static_cast<int64_t>(codec.source_tokens(texts[i]).size()));
-      places.push_back(i);
-    } catch (const Error& e) {
-      fmt::print(stderr, "glass: not translated, text {}: {}\n", i + 1, clean_text(e.what()));
-    }
-  return places;
-}
-
-int run_translate(TranslateArguments& a) {
+void check(const TranslateArguments& a) {
   if (!a.sample && a.search.n_best > a.search.beam)
     usage_error(
         fmt::format("--n-best must be at most --beam, {}, got {}", a.search.beam, a.search.n_best));
   if (!a.svg.empty() && a.texts.size() > 1)
     usage_error(fmt::format("--svg draws one text, got {}", a.texts.size()));
   if (!a.svg.empty()) check_writable(a.svg);
-  const RunConfig config = load_config(a.run);
-  const auto model = load_model(a.run, config);
+}
+
+void check(const TranslateArguments& a, const RunConfig& config, const Translator& model) {
+  if (classifies(config.task) && !a.of_sequences.empty())
+    usage_error(a.of_sequences[0] + " has no effect on a classifier, whose answer is one label");
   if (config.codec.reads_pictures() && (a.attention || !a.svg.empty() || a.replace_unknown))
     usage_error(
         "--attention, --svg and --replace-unknown need a text to look at; for pictures "
         "there is glass attend");
-  if ((a.attention || !a.svg.empty()) && !model->attends())
+  if ((a.attention || !a.svg.empty()) && !model.attends())
     fail("translate", "this run's model has no attention to draw", a.run);
-  if ((a.replace_unknown || a.search.coverage_penalty > 0) && !model->attends())
+  if ((a.replace_unknown || a.search.coverage_penalty > 0) && !model.attends())
     fail("translate",
          "this run's model has no attention, which --replace-unknown and "
          "--coverage-penalty need",
          a.run);
-  std::vector<std::string> texts = a.texts.empty() ? lines_of_input() : a.texts;
-  if (!config.codec.reads_pictures())
-    texts = repaired_texts(std::move(texts));  // paths are any bytes
-  if (!a.svg.empty() && texts.size() != 1)
-    fail("translate", "--svg draws one text", texts.size(), " were given");
+}
+
+TranslateOptions options_of(const TranslateArguments& a) {
   TranslateOptions options{.search = a.search, .replace_unknown = a.replace_unknown};
   options.search.length_norm = a.length_norm == "gnmt" ? LengthNorm::gnmt : LengthNorm::power;
   options.search.keep_weights = a.attention || !a.svg.empty() || a.replace_unknown;
@@ -114,21 +78,97 @@ int run_translate(TranslateArguments& a) {
     options.sampling->samples = a.search.n_best;
     options.sampling->keep_weights = options.search.keep_weights;
   }
-  const std::vector<size_t> places = readable(*model, config.codec, texts);
-  std::vector<std::string> read;
-  for (size_t place : places) read.push_back(texts[place]);
-  const auto results = translate(*model, config.codec, read, options);
-  if (!a.svg.empty() && (results.empty() || results[0][0].tokens.empty()))
-    fail("translate", "--svg has nothing to draw", "the answer is empty");
-  for (size_t i = 0, next = 0; i < texts.size(); ++i) {
-    if (next == places.size() || places[next] != i) {
-      fmt::print("\n");  // so that line by line the others stay where they belong
-      continue;
-    }
-    for (const Translation& t : results[next++]) print(t, a.attention);
+  return options;
+}
+
+// Texts one after another, in groups as they come.
+class Desk {
+ public:
+  explicit Desk(const TranslateArguments& a)
+      : a_(a), config_(load_config(a.run)), model_(load_model(a.run, config_)) {
+    check(a_, config_, *model_);
   }
-  if (!a.svg.empty()) write_file_atomically(a.svg, heat_map_svg(attention_map(results[0][0])));
-  return places.size() == texts.size() ? 0 : 1;
+
+  // Prints a line for each text, empty where it cannot be read, so that the others stay in place.
+  void translate(std::vector<std::string> texts) {
+    if (!config_.codec.reads_pictures()) repair(texts);  // paths are any bytes
+    std::vector<size_t> places;
+    std::vector<std::string> read;
+    for (size_t i = 0; i < texts.size(); ++i)
+      if (readable(texts[i], done_ + static_cast<int64_t>(i) + 1)) {
+        places.push_back(i);
+        read.push_back(texts[i]);
+      }
+    const auto results = glass::translate(*model_, config_.codec, read, options_of(a_));
+    if (!a_.svg.empty()) draw(results);
+    for (size_t i = 0, next = 0; i < texts.size(); ++i)
+      if (next == places.size() || places[next] != i)
+        fmt::print("\n");
+      else
+        for (const Translation& t : results[next++]) print(t, a_.attention);
+    if (std::fflush(stdout) != 0)
+      fail_environment("translate", "standard output cannot be written", std::strerror(errno));
+    done_ += static_cast<int64_t>(texts.size());
+    unread_ += static_cast<int64_t>(texts.size() - places.size());
+  }
+
+  // Whether all texts were read.
+  bool close() const {
+    if (bad_.count > 0) fmt::print(stderr, "warning: {}\n", bad_.text());
+    return unread_ == 0;
+  }
+
+ private:
+  // By the one rule for bad UTF-8 (models/text/utf8.h).
+  void repair(std::vector<std::string>& texts) {
+    for (size_t i = 0; i < texts.size(); ++i) {
+      RepairedText text = repair_utf8(texts[i]);
+      if (text.replaced > 0) bad_.add(done_ + static_cast<int64_t>(i) + 1);
+      texts[i] = std::move(text.text);
+    }
+  }
+
+  bool readable(const std::string& text, int64_t number) const try {
+    const bool blank = trim(text).empty();
+    const size_t tokens = blank ? 0 : config_.codec.encode_source(text).size();
+    check_source_length(*model_, text, static_cast<int64_t>(tokens));
+    return true;
+  } catch (const Error& e) {
+    fmt::print(stderr, "glass: not translated, text {}: {}\n", number, clean_text(e.what()));
+    return false;
+  }
+
+  void draw(const std::vector<std::vector<Translation>>& results) const {
+    if (results.empty() || results[0][0].tokens.empty())
+      fail("translate", "--svg has nothing to draw", "the answer is empty");
+    write_file_atomically(a_.svg, heat_map_svg(attention_map(results[0][0])));
+  }
+
+  const TranslateArguments& a_;
+  RunConfig config_;
+  std::unique_ptr<Translator> model_;
+  LineWarning bad_{"texts: bad UTF-8, replaced by U+FFFD", 0, {}};
+  int64_t done_ = 0, unread_ = 0;
+};
+
+int run_translate(TranslateArguments& a) {
+  check(a);
+  Desk desk(a);
+  if (!a.texts.empty()) {
+    desk.translate(a.texts);
+  } else {
+    InputLines input(STDIN_FILENO, "standard input");
+    std::vector<std::string> one;  // of --svg
+    for (auto lines = input.next(); !lines.empty(); lines = input.next())
+      if (a.svg.empty())
+        desk.translate(std::move(lines));
+      else
+        one.insert(one.end(), lines.begin(), lines.end());
+    if (!a.svg.empty() && one.size() != 1)
+      fail("translate", "--svg draws one text", one.size(), " were given");
+    if (!one.empty()) desk.translate(std::move(one));
+  }
+  return desk.close() ? 0 : 1;
 }
 
 }  // namespace
@@ -198,6 +238,9 @@ void add_translate_command(CLI::App& app) {
                                "--min-length", "--no-repeat-ngram"})
       if (a->sample && command->count(option) > 0)
         usage_error(std::string(option) + " has no effect with --sample");
+    for (const char* option : {"--length-penalty", "--length-norm", "--coverage-penalty",
+                               "--min-length", "--no-repeat-ngram", "--replace-unknown"})
+      if (command->count(option) > 0) a->of_sequences.emplace_back(option);
     for (const char* option : {"--length-penalty", "--length-norm", "--coverage-penalty"})
       if (a->search.beam < 2 && command->count(option) > 0)
         usage_error(std::string(option) +

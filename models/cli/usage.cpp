@@ -123,6 +123,8 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
 CLI::Validator naming(const std::string& what) {
   const auto check = [what](std::string& text) {
     if (text.empty()) return "must name " + what + ", got an empty text";
+    if (text == "-")
+      return "must name " + what + "; - stands for none (./- is a file of that name)";
     std::error_code error;
     static_cast<void>(std::filesystem::status(text, error));
     if (error == std::errc::filename_too_long)

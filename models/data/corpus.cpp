@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "models/data/shapes.h"
@@ -147,6 +148,18 @@ void check_labels(Corpus& corpus, const CorpusFiles& files) {
   warn("the test", corpus.test);
 }
 
+// What a file whose lines begin with the text looks like.
+void warn_of_lone_labels(Corpus& corpus) {
+  std::map<std::string, int64_t> times;
+  for (const Pair& pair : corpus.train) ++times[pair.target];
+  const auto once =
+      std::count_if(times.begin(), times.end(), [](const auto& each) { return each.second == 1; });
+  if (2 * once > static_cast<int64_t>(corpus.train.size()))
+    corpus.warnings.push_back(text(once, " of ", corpus.train.size(),
+                                   " lines of training have a label of their own: a line is "
+                                   "label, tab, text"));
+}
+
 }  // namespace
 
 void warn_of_parts(Corpus& corpus) {
@@ -190,7 +203,10 @@ Corpus read_corpus(const CorpusFiles& files) {
     corpus.valid = references(read(files.valid, "valid", options, corpus));
     corpus.test = references(read(files.test, "test", options, corpus));
   }
-  if (files.labels_first) check_labels(corpus, files);
+  if (files.labels_first) {
+    check_labels(corpus, files);
+    warn_of_lone_labels(corpus);
+  }
   warn_of_parts(corpus);
   return corpus;
 }

@@ -66,9 +66,16 @@ double corpus_loss(Translator& model, const TextCodec& codec, const std::vector<
   return sum / static_cast<double>(std::max<int64_t>(1, tokens));
 }
 
+void check_length(const char* side, const std::string& text, int64_t tokens) {
+  if (tokens > kLongestText)
+    fail("translate", std::string("a ") + side + " is too long; divide it or leave it out", tokens,
+         " tokens, at most ", kLongestText, ": ", shorten(clean_text(text), 60));
+}
+
 }  // namespace
 
 void check_source_length(const Translator& model, const std::string& text, int64_t tokens) {
+  check_length("source", text, tokens);
   if (tokens > model.longest_source())
     fail("translate", "a source has more places than location scores know", tokens, ", at most ",
          model.longest_source(),
@@ -177,10 +184,14 @@ Seq2SeqTask::Seq2SeqTask(Translator& model, const TextCodec& codec, const Corpus
     sources_.push_back(again ? Source(sources_.back()) : codec.encode_source(pair.source));
     targets_.push_back(codec.encode_target(pair.target));
     check_source_length(model, pair.source, source_places(model, codec, pair.source));
+    check_length("target", pair.target, static_cast<int64_t>(targets_.back().size()));
   }
   for (const auto* data : {&corpus.valid, &corpus.test})
-    for (const References& r : *data)
+    for (const References& r : *data) {
       check_source_length(model, r.source, source_places(model, codec, r.source));
+      for (const std::string& target : r.targets)
+        check_length("target", target, static_cast<int64_t>(codec.target_tokens(target).size()));
+    }
 }
 
 Batches Seq2SeqTask::batches(const TrainOptions& options) const {

@@ -30,6 +30,10 @@ struct TranslateOptions {
   bool replace_unknown = false;
 };
 
+/// The most tokens of a source or a target. Attention of one that long over another holds 10^8
+/// weights, and more of what it needs for its gradient.
+constexpr int64_t kLongestText = 10000;
+
 /// Throws Error, naming the limit, for a source of more tokens than the model can read.
 void check_source_length(const Translator& model, const std::string& text, int64_t tokens);
 

@@ -21,7 +21,8 @@ struct LineWarning {
   std::string text() const;
 };
 
-/// A text without its byte order mark. Throws, naming `name`, when it is UTF-16.
+/// A text without its byte order mark. Throws, naming `name`, when it is UTF-16 or its lines end
+/// with carriage returns alone.
 std::string_view utf8_body(std::string_view text, std::string_view op, std::string_view name);
 
 /// The text up to the next `mark` or the end; removed from `rest` together with the mark.
@@ -34,7 +35,7 @@ struct LineFile {
 
 /// Every line of a file, plain or .gz, empty ones too. A byte order mark at the start and a
 /// carriage return at the end of a line are dropped; the last line need not be closed. Bad UTF-8 is
-/// replaced (utf8.h), with a warning. Throws when the file cannot be read or is UTF-16.
+/// replaced (utf8.h), with a warning. Throws when the file cannot be read, and as utf8_body().
 LineFile read_lines(const std::string& path);
 
 }  // namespace glass

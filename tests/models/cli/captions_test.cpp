@@ -78,7 +78,12 @@ TEST_CASE("a run that reads pictures trains, resumes, captions, is scored and dr
     INFO(again.err);
     CHECK(again.status == 0);
     CHECK_THAT(again.out, ContainsSubstring("continuing at step 2"));
-    CHECK(trained.on("translate", {picture}).status == 0);
+    const std::string caption = trained.on("translate", {picture}).out;
+    const Output others = trained.on("translate", {trained.folder / "none.png", picture});
+    CHECK(others.status == 1);
+    CHECK(others.out == "\n" + caption);
+    CHECK_THAT(others.err,
+               ContainsSubstring("not translated, text 1: ") && ContainsSubstring("none.png"));
     CHECK(trained.on("translate", {"--attention", picture}).status == 2);
     const Output scored = trained.on("eval", {"--split", "valid"});
     CHECK(scored.status == 0);

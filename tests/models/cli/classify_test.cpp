@@ -60,6 +60,13 @@ TEST_CASE("labels and texts are learnt, scored and explained", "[cli][classifier
                               ContainsSubstring("very good"));
   CHECK(program({"bias", "--run", run, "--data", swapped}).err == refused.err);
   CHECK(program({"translate", "--run", run, "thing 77, was nice"}).out == "very good\n");
+  CHECK(program({"translate", "--run", run, "--beam", "2", "--n-best", "2", "thing 77, was nice"})
+            .out == "very good\nbad\n");
+  CHECK_THAT(program({"translate", "--run", run, "--min-length", "2", "thing"}).err,
+             ContainsSubstring("--min-length has no effect on a classifier"));
+  CHECK_THAT(program({"eval", "--run", run, "--beam", "2"}).err,
+             ContainsSubstring("--beam has no effect on a classifier"));
+  CHECK_THAT(trained.err, !ContainsSubstring("a label of their own"));
   const Output trust = program({"attend", "--run", run, "--trust", "thing 77, was ugly"});
   CHECK_THAT(trust.out, ContainsSubstring("May the weights of pooling.attention be believed?"));
   CHECK_THAT(trust.out, ContainsSubstring("\"bad\": weights here"));
@@ -71,6 +78,20 @@ TEST_CASE("labels and texts are learnt, scored and explained", "[cli][classifier
   CHECK_THAT(read_file(run + "/report.html"), ContainsSubstring("Words out of proportion"));
   CHECK(program({"audit", "--run", run}).status == 0);
   CHECK(program({"train", "--run", run, "--resume"}).status == 0);
+}
+
+TEST_CASE("a file whose lines begin with the text is found out", "[cli][classifier]") {
+  const Scratch folder;
+  std::string text;
+  for (int i = 0; i < 400; ++i)
+    text += "a text, " + std::to_string(i) + "\tanswer " + std::to_string(i) + "\n";
+  write_file_atomically(folder / "data.tsv", text);
+  auto words = small(folder / "run", "1");
+  words.insert(words.end(), {"--task", "classify", "--data", folder / "data.tsv"});
+  const Output trained = program(words);
+  CHECK(trained.status == 0);
+  CHECK_THAT(trained.err,
+             ContainsSubstring("lines of training have a label of their own: a line is label, "));
 }
 
 TEST_CASE("a classifier's options that do not fit are refused", "[cli][classifier]") {

@@ -202,6 +202,11 @@ TEST_CASE("a model without attention trains and translates, and has nothing to d
   const tests::Output drawn = tests::program({"translate", "--run", run, "--attention", "7"});
   CHECK(drawn.status == 1);
   CHECK_THAT(drawn.err, ContainsSubstring("has no attention to draw"));
+  const tests::TrainedRun attending;
+  const tests::Output bias = tests::program({"bias", "--run", attending.run, "--run", run});
+  CHECK(bias.status == 1);
+  CHECK(bias.out.empty());
+  CHECK_THAT(bias.err, ContainsSubstring("has no attention to look at: " + run));
 }
 
 TEST_CASE("a Transformer trains, resumes and translates like any model", "[cli]") {
@@ -299,43 +304,6 @@ TEST_CASE("a task with known alignments makes its data, reports its error rate a
              ContainsSubstring("alignment errors"));
   CHECK(tests::program({"train", "--run", run, "--resume"}).status == 0);
   CHECK(nlohmann::json::parse(read_file(run + "/metrics.json"))["alignment_error_rate"] == rate);
-}
-
-TEST_CASE("a source longer than location scores know is refused, the others are answered",
-          "[cli]") {
-  const tests::Scratch folder;
-  const std::string run = folder / "run";
-  write_file_atomically(folder / "data.tsv", tests::lines(200));  // sources of 1 to 4 digits
-  const Words words = {
-      "train", "--data",  folder / "data.tsv", "--run",   run, "--embedding",     "3", "--hidden",
-      "3",     "--score", "location",          "--steps", "2", "--attention-size"};
-  const auto with = [&](const char* size) {
-    Words all = words;
-    all.push_back(size);
-    return tests::program(all);
-  };
-  const tests::Output refused = with("3");
-  CHECK(refused.status == 1);
-  CHECK_THAT(refused.err,
-             ContainsSubstring("a source has more places than location scores know: 4, at "
-                               "most 3 (--attention-size in training): 1001"));
-  CHECK_FALSE(std::filesystem::exists(run));
-  REQUIRE(with("4").status == 0);
-  const tests::Output output = tests::program({"translate", "--run", run}, "7\n12345\n14\n");
-  CHECK(output.status == 1);
-  CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 3);
-  CHECK_THAT(output.err,
-             ContainsSubstring("glass: not translated, text 2: ") &&
-                 ContainsSubstring("5, at most 4 (--attention-size in training): 12345"));
-  const std::string alone = tests::program({"translate", "--run", run, "14"}).out;
-  CHECK(output.out.substr(output.out.size() - alone.size()) == alone);
-  for (const Words& command :
-       {Words{"attend", "--run", run, "12345"},
-        Words{"translate", "--run", run, "--svg", folder / "a.svg", "12345"}})
-    CHECK(tests::program(command).status == 1);
-  write_file_atomically(folder / "more.tsv", "1\t2\n12345\t4\n");
-  CHECK_THAT(tests::program({"eval", "--run", run, "--data", folder / "more.tsv"}).err,
-             ContainsSubstring("12345"));
 }
 
 TEST_CASE("Adam's constants and the average of the weights are options of a run", "[cli]") {

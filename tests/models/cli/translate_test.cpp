@@ -1,5 +1,6 @@
 // Translating with a trained run as a user does.
 #include <algorithm>
+#include <filesystem>
 
 #include "tensor/file.h"
 #include "tests/catch.h"
@@ -53,6 +54,60 @@ TEST_CASE("bad UTF-8 is replaced as in a file of pairs, with a warning", "[cli]"
   CHECK(output.status == 0);
   CHECK_THAT(output.err, ContainsSubstring("warning: text: bad UTF-8, replaced by U+FFFD\n") &&
                              ContainsSubstring("warning: --target: bad UTF-8"));
+}
+
+TEST_CASE("a text that would not fit in memory is refused, and named", "[cli]") {
+  const tests::TrainedRun trained;
+  const std::string huge(10001, '7');
+  tests::Output output = trained.translate({}, "7\n" + huge + "\n14\n");
+  CHECK(output.status == 1);
+  CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 3);
+  CHECK_THAT(output.err, ContainsSubstring("text 2: translate: a source is too long; divide it or "
+                                           "leave it out: 10001 tokens, at most 10000: 777"));
+  const tests::Scratch folder;
+  for (const std::string& line : {huge + "\t1\n", "1\t" + huge + "\n"}) {
+    write_file_atomically(folder / "data.tsv", tests::lines(200) + line);
+    output = tests::train(folder / "data.tsv", folder / "run");
+    CHECK(output.status == 1);
+    CHECK_THAT(output.err, ContainsSubstring("is too long; divide it or leave it out"));
+  }
+}
+
+TEST_CASE("a source longer than location scores know is refused, the others are answered",
+          "[cli]") {
+  const tests::Scratch folder;
+  const std::string run = folder / "run";
+  write_file_atomically(folder / "data.tsv", tests::lines(200));  // sources of 1 to 4 digits
+  const Words words = {
+      "train", "--data",  folder / "data.tsv", "--run",   run, "--embedding",     "3", "--hidden",
+      "3",     "--score", "location",          "--steps", "2", "--attention-size"};
+  const auto with = [&](const char* size) {
+    Words all = words;
+    all.push_back(size);
+    return tests::program(all);
+  };
+  const tests::Output refused = with("3");
+  CHECK(refused.status == 1);
+  CHECK_THAT(refused.err,
+             ContainsSubstring("a source has more places than location scores know: 4, at "
+                               "most 3 (--attention-size in training): 1001"));
+  CHECK_FALSE(std::filesystem::exists(run));
+  REQUIRE(with("4").status == 0);
+  const tests::Output output = tests::program({"translate", "--run", run}, "7\n12345\n14\n");
+  CHECK(output.status == 1);
+  CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 3);
+  CHECK_THAT(output.err,
+             ContainsSubstring("glass: not translated, text 2: ") &&
+                 ContainsSubstring("5, at most 4 (--attention-size in training): 12345"));
+  const std::string alone = tests::program({"translate", "--run", run, "14"}).out;
+  CHECK(output.out.substr(output.out.size() - alone.size()) == alone);
+  for (const Words& command :
+       {Words{"attend", "--run", run, "12345"},
+        Words{"translate", "--run", run, "--svg", folder / "a.svg", "12345"}})
+    CHECK(tests::program(command).status == 1);
+  write_file_atomically(folder / "more.tsv", "1\t2\n12345\t4\n");
+  CHECK_THAT(tests::program({"eval", "--run", run, "--data", folder / "more.tsv"}).err,
+             ContainsSubstring("12345"));
 }
 
 TEST_CASE("standard input that cannot be read is an error", "[cli]") {

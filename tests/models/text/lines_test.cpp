@@ -17,3 +17,11 @@ TEST_CASE("a file of one line break is one empty line", "[text]") {
   CHECK(read_lines(one.path()).lines == std::vector<std::string>{""});
   CHECK(read_lines(none.path()).lines.empty());
 }
+
+TEST_CASE("lines that end with a carriage return alone are refused", "[text]") {
+  CHECK_THROWS_WITH(utf8_body("one\rtwo\r", "read_lines", "a.txt"),
+                    Catch::Matchers::ContainsSubstring("a carriage return alone") &&
+                        Catch::Matchers::ContainsSubstring("a.txt"));
+  for (const char* good : {"one", "one\r", "one\r\ntwo", "o\rne\n", "\r", ""})
+    CHECK(utf8_body(good, "read_lines", "a.txt") == good);
+}

@@ -1,0 +1,72 @@
+#include "models/text/input_lines.h"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "tests/catch.h"
+
+using namespace glass;
+using Catch::Matchers::ContainsSubstring;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+// What is written at one end is read at the other.
+class Pipe {
+ public:
+  Pipe() { REQUIRE(::pipe(ends_.data()) == 0); }
+  ~Pipe() {
+    ::close(ends_[0]);
+    if (open_) ::close(ends_[1]);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  int reading() const { return ends_[0]; }
+  void write(std::string_view text) const {
+    REQUIRE(::write(ends_[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  }
+  void close() {
+    ::close(ends_[1]);
+    open_ = false;
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+  bool open_ = true;
+};
+
+}  // namespace
+
+TEST_CASE("lines are returned as soon as they are there", "[text]") {
+  Pipe pipe;
+  InputLines lines(pipe.reading(), "a pipe");
+  pipe.write("one\n");
+  CHECK(lines.next() == Lines{"one"});  // the writer has not closed
+  pipe.write("two\r\n\nthr");
+  CHECK(lines.next() == Lines{"two", ""});
+  pipe.write("ee\nfour");
+  CHECK(lines.next() == Lines{"three"});
+  pipe.close();
+  CHECK(lines.next() == Lines{"four"});
+  CHECK(lines.next().empty());
+  CHECK(lines.next().empty());
+}
+
+TEST_CASE("input is read as files are: mark, UTF-16, carriage returns, the longest line",
+          "[text]") {
+  const auto first = [](std::string_view text) {
+    Pipe pipe;
+    pipe.write(text);
+    pipe.close();
+    return InputLines(pipe.reading(), "a pipe").next();
+  };
+  CHECK(first("\xEF\xBB\xBFone\ntwo") == Lines{"one"});
+  CHECK(first("").empty());
+  CHECK(first("\n") == Lines{""});
+  CHECK_THROWS_WITH(first(std::string_view("\xFF\xFEo\0\n\0", 6)), ContainsSubstring("UTF-16"));
+  CHECK_THROWS_WITH(first("one\rtwo"), ContainsSubstring("a carriage return alone"));
+  Pipe closed;
+  closed.close();
+  CHECK_THROWS_WITH(InputLines(-1, "a pipe").next(), ContainsSubstring("a pipe cannot be read"));
+}
