@@ -155,7 +155,7 @@ ProjectedKeys ProjectedKeys::rows(const Tensor& index) const {
 
 namespace {
 
-Vars replay_attention(Replay& r) {
+Vars replay_multihead(Replay& r) {
   Generator g;
   MultiheadAttentionOptions options{.dropout = r.real("dropout", 0),
                                     .bias = r.flag("bias", true),
@@ -246,7 +246,7 @@ std::vector<Entry> multihead_attention_entries() {
                          call({2, 3, 4}, {2, 3, 4}, Mask::causal(3, 4));
                        },
                        "does not fit the scores: [3, 4]"}},
-           .replay = replay_attention}};
+           .replay = replay_multihead}};
 }
 
 }  // namespace glass
