@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string_view>
 
 #include "models/data/captions.h"
 #include "models/json.h"
@@ -104,7 +105,8 @@ void check_new_run(const std::string& folder, bool replace) {
 void begin_run(const std::string& folder, const RunConfig& config, bool replace) {
   check_new_run(folder, replace);
   std::error_code ignored;
-  fs::remove(folder + "/checkpoint.safetensors", ignored);
+  for (const char* name : kRunFiles)
+    if (name != std::string_view("config.json")) fs::remove(folder + "/" + name, ignored);
   save_config(folder, config);
 }
 

@@ -30,7 +30,8 @@ void remove_leftovers(const std::string& folder);
 /// Throws Error unless a run may begin in the folder: it is absent, empty, or a run of Glass that
 /// ended before its first checkpoint; with replace, any run of Glass.
 void check_new_run(const std::string& folder, bool replace);
-/// Checks it again (hold a RunLock) and writes the configuration; an old checkpoint goes.
+/// Checks it again (hold a RunLock) and writes the configuration; what an older run left there
+/// goes, so that figures and weights are always of one run.
 void begin_run(const std::string& folder, const RunConfig& config, bool replace);
 /// While alive, a run that has yet to begin: unless there is a checkpoint in the end, or there was
 /// a config.json before, what was written is removed again, and so are folders in made that are

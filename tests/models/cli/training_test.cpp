@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "models/train/run_folder.h"
 #include "models/train/run_lock.h"
 #include "tensor/error.h"
 #include "tests/models/cli/run.h"
@@ -117,6 +118,20 @@ TEST_CASE("the demo does not take the place of another run", "[cli]") {
   CHECK_THAT(demo.err, ContainsSubstring("demo: this folder holds another run: " + trained.run +
                                          "; choose another --run, or remove it"));
   CHECK(read_file(trained.run + "/checkpoint.safetensors") == before);
+}
+
+TEST_CASE("a run that takes an older one's place leaves nothing of it", "[cli]") {
+  const tests::TrainedRun trained;
+  write_file_atomically(trained.run + "/notes.txt", "mine");
+  {
+    const RunLock lock(trained.run);
+    begin_run(trained.run, load_config(trained.run), true);
+  }
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(trained.run))
+    if (entry.path().filename() != RunLock::kFile) left.push_back(entry.path().filename());
+  std::sort(left.begin(), left.end());
+  CHECK(left == std::vector<std::string>{"config.json", "notes.txt"});
 }
 
 TEST_CASE("files of somebody else are not overwritten", "[cli]") {
