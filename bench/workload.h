@@ -43,10 +43,14 @@ inline Tensor ids(const Shape& shape, std::string_view name, int64_t low, int64_
   return out;
 }
 
-/// Weights by name: embedding tables 0.1, other matrices 1/sqrt(columns), vectors 0.05.
-inline void fill_parameters(Module& module) {
-  for (auto& [name, p] : module.named_parameters()) {
-    const bool table = name.find("embedding") != std::string::npos;
+/// Weights by name: embedding tables 0.1, other matrices 1/sqrt(columns), vectors 0.05. name_of:
+/// the name that LibTorch's model has for one, where it has another.
+inline void fill_parameters(
+    Module& module,
+    std::string (*name_of)(const std::string&) = [](const std::string& name) { return name; }) {
+  for (auto& [own, p] : module.named_parameters()) {
+    const std::string name = name_of(own);
+    const bool table = name.find("embed") != std::string::npos;
     const double scale = p.ndim() < 2 ? 0.05
                          : table      ? 0.1
                                       : 1 / std::sqrt(static_cast<double>(p.numel() / p.size(0)));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <string_view>
 
 extern "C" {
 char* openblas_get_config() __attribute__((weak));
@@ -17,38 +16,52 @@ void gotoblas_dynamic_quit() __attribute__((weak));
 namespace glass {
 namespace {
 
-// What OpenBLAS falls back to for a processor that it does not know.
-constexpr std::array<std::string_view, 4> kFallbacks = {"Prescott", "Nehalem", "Sandybridge",
-                                                        "Barcelona"};
-
-// The kernels that this processor can run, by OpenBLAS's name for them; none below AVX2.
-const char* best_kernels() {
+bool has_avx2() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-    return "SkylakeX";
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
 #endif
-  return nullptr;
 }
 
-void choose_kernels() {
+bool has_avx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
+bool choose_kernels() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+#endif
   constexpr const char* kChoice = "OPENBLAS_CORETYPE";
-  const char* best = best_kernels();
-  if (!best || std::getenv(kChoice)) return;
-  if (!openblas_get_corename || !gotoblas_dynamic_init || !gotoblas_dynamic_quit) return;
-  if (std::ranges::find(kFallbacks, openblas_get_corename()) == kFallbacks.end()) return;
-  setenv(kChoice, best, 1);
+  if (!openblas_get_corename || !gotoblas_dynamic_init || !gotoblas_dynamic_quit) return false;
+  const std::string_view better = better_kernels(openblas_get_corename(), has_avx2(), has_avx512());
+  if (better.empty() || std::getenv(kChoice)) return false;
+  setenv(kChoice, better.data(), 1);
   gotoblas_dynamic_quit();
   gotoblas_dynamic_init();
   unsetenv(kChoice);
+  return true;
 }
+
+// While the program is loaded: other threads could be inside BLAS, or read the environment.
+[[maybe_unused]] const bool chosen_here = choose_kernels();
 
 }  // namespace
 
+std::string_view better_kernels(std::string_view chosen, bool avx2, bool avx512) {
+  constexpr std::array<std::string_view, 4> kOld = {"Prescott", "Nehalem", "Sandybridge",
+                                                    "Barcelona"};
+  if (!avx2 || std::ranges::find(kOld, chosen) == kOld.end()) return {};
+  return avx512 ? "SkylakeX" : "Haswell";
+}
+
 void prepare_blas() {
   static const bool once = [] {
-    choose_kernels();
     if (openblas_set_num_threads) openblas_set_num_threads(1);
     return true;
   }();
@@ -56,7 +69,6 @@ void prepare_blas() {
 }
 
 std::string blas_description() {
-  prepare_blas();
   if (!openblas_get_config) return "unknown BLAS";
   std::string text = openblas_get_config();
   if (openblas_get_corename) text += std::string(", kernel ") + openblas_get_corename();

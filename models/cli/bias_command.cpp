@@ -36,24 +36,15 @@ std::vector<References> texts_of(const BiasArguments& a, const RunConfig& config
   return std::move(a.split == "test" ? corpus.test : corpus.valid);
 }
 
-struct BiasRun {
-  std::string name;
-  RunConfig config;
-  std::unique_ptr<Translator> model;
-};
-
-// All of them, so that what one lacks is said before the work on another.
-std::vector<BiasRun> load_runs(const BiasArguments& a) {
-  std::vector<BiasRun> runs;
-  for (const std::string& name : a.runs) {
-    RunConfig config = load_config(name);
+// Of all of them, so that what one lacks is said before the work on another.
+void check_runs(const BiasArguments& a) {
+  for (const std::string& run : a.runs) {
+    const RunConfig config = load_config(run);
     if (config.codec.reads_pictures() && !a.data.empty())
-      fail("bias", "a run that reads pictures is asked about its own data; leave out --data", name);
-    auto model = load_model(name, config);
-    if (!model->attends()) fail("bias", "this run's model has no attention to look at", name);
-    runs.push_back({name, std::move(config), std::move(model)});
+      fail("bias", "a run that reads pictures is asked about its own data; leave out --data", run);
+    if (!load_model(run, config)->attends())
+      fail("bias", "this run's model has no attention to look at", run);
   }
-  return runs;
 }
 
 // Columns as wide as their widest cell.
@@ -83,11 +74,14 @@ void print_table(const ReportTable& table) {
 
 void run_bias(const BiasArguments& a) {
   if (!a.html.empty()) check_writable(a.html);
+  check_runs(a);
   ReportData page;
   page.title = "Glass: what answers hang on";
   Json all = Json::array();
-  for (const auto& [run, config, model] : load_runs(a)) {
+  for (const std::string& run : a.runs) {
+    const RunConfig config = load_config(run);
     const int64_t texts = a.texts.value_or(config.codec.reads_pictures() ? kManyPictures : 0);
+    const auto model = load_model(run, config);
     model->to(kFloat64);
     const BiasReport report =
         bias_report(*model, config.codec, texts_of(a, config), {texts, a.layer});

@@ -26,7 +26,7 @@ struct TranslateArguments {
   std::string run, svg;
   std::vector<std::string> texts;
   bool attention = false, sample = false, replace_unknown = false;
-  std::vector<std::string> of_sequences;  // given options that need answers of several tokens
+  std::vector<std::string> sequence_options;  // those given that need answers of several tokens
   std::string length_norm = "power";
   SearchOptions search;
   SamplingOptions sampling;
@@ -54,8 +54,9 @@ void check(const TranslateArguments& a) {
 }
 
 void check(const TranslateArguments& a, const RunConfig& config, const Translator& model) {
-  if (classifies(config.task) && !a.of_sequences.empty())
-    usage_error(a.of_sequences[0] + " has no effect on a classifier, whose answer is one label");
+  if (classifies(config.task) && !a.sequence_options.empty())
+    usage_error(a.sequence_options[0] +
+                " has no effect on a classifier, whose answer is one label");
   if (config.codec.reads_pictures() && (a.attention || !a.svg.empty() || a.replace_unknown))
     usage_error(
         "--attention, --svg and --replace-unknown need a text to look at; for pictures "
@@ -82,14 +83,14 @@ TranslateOptions options_of(const TranslateArguments& a) {
 }
 
 // Texts one after another, in groups as they come.
-class Desk {
+class LineTranslator {
  public:
-  explicit Desk(const TranslateArguments& a)
+  explicit LineTranslator(const TranslateArguments& a)
       : a_(a), config_(load_config(a.run)), model_(load_model(a.run, config_)) {
     check(a_, config_, *model_);
   }
 
-  // Prints a line for each text, empty where it cannot be read, so that the others stay in place.
+  // Prints the answers to each text, an empty line where it cannot be read.
   void translate(std::vector<std::string> texts) {
     if (!config_.codec.reads_pictures()) repair(texts);  // paths are any bytes
     std::vector<size_t> places;
@@ -106,32 +107,34 @@ class Desk {
         fmt::print("\n");
       else
         for (const Translation& t : results[next++]) print(t, a_.attention);
-    if (std::fflush(stdout) != 0)
-      fail_environment("translate", "standard output cannot be written", std::strerror(errno));
+    errno = 0;
+    if (std::fflush(stdout) != 0) {
+      const std::string reason = std::strerror(errno);
+      fail_environment("standard output", "could not be written", reason);
+    }
     done_ += static_cast<int64_t>(texts.size());
     unread_ += static_cast<int64_t>(texts.size() - places.size());
   }
 
-  // Whether all texts were read.
-  bool close() const {
-    if (bad_.count > 0) fmt::print(stderr, "warning: {}\n", bad_.text());
-    return unread_ == 0;
-  }
+  bool all_read() const { return unread_ == 0; }
 
  private:
   // By the one rule for bad UTF-8 (models/text/utf8.h).
-  void repair(std::vector<std::string>& texts) {
+  void repair(std::vector<std::string>& texts) const {
+    LineWarning bad{"texts: bad UTF-8, replaced by U+FFFD", 0, {}};
     for (size_t i = 0; i < texts.size(); ++i) {
       RepairedText text = repair_utf8(texts[i]);
-      if (text.replaced > 0) bad_.add(done_ + static_cast<int64_t>(i) + 1);
+      if (text.replaced > 0) bad.add(done_ + static_cast<int64_t>(i) + 1);
       texts[i] = std::move(text.text);
     }
+    if (bad.count > 0) fmt::print(stderr, "warning: {}\n", bad.text());
   }
 
   bool readable(const std::string& text, int64_t number) const try {
-    const bool blank = trim(text).empty();
-    const size_t tokens = blank ? 0 : config_.codec.encode_source(text).size();
-    check_source_length(*model_, text, static_cast<int64_t>(tokens));
+    if (trim(text).empty()) return true;
+    const auto tokens = static_cast<int64_t>(config_.codec.encode_source(text).size());
+    check_text_length("translate", "source", text, tokens);
+    check_source_length(*model_, text, tokens);
     return true;
   } catch (const Error& e) {
     fmt::print(stderr, "glass: not translated, text {}: {}\n", number, clean_text(e.what()));
@@ -147,28 +150,22 @@ class Desk {
   const TranslateArguments& a_;
   RunConfig config_;
   std::unique_ptr<Translator> model_;
-  LineWarning bad_{"texts: bad UTF-8, replaced by U+FFFD", 0, {}};
   int64_t done_ = 0, unread_ = 0;
 };
 
 int run_translate(TranslateArguments& a) {
   check(a);
-  Desk desk(a);
+  LineTranslator translator(a);
   if (!a.texts.empty()) {
-    desk.translate(a.texts);
+    translator.translate(a.texts);
   } else {
-    InputLines input(STDIN_FILENO, "standard input");
-    std::vector<std::string> one;  // of --svg
-    for (auto lines = input.next(); !lines.empty(); lines = input.next())
-      if (a.svg.empty())
-        desk.translate(std::move(lines));
-      else
-        one.insert(one.end(), lines.begin(), lines.end());
-    if (!a.svg.empty() && one.size() != 1)
-      fail("translate", "--svg draws one text", one.size(), " were given");
-    if (!one.empty()) desk.translate(std::move(one));
+    InputLines input(STDIN_FILENO, "translate", "standard input");
+    std::vector<std::string> lines = input.next();
+    if (!a.svg.empty() && (lines.size() != 1 || !input.next().empty()))
+      fail("translate", "--svg draws one text", lines.empty() ? "none" : "more", " were given");
+    for (; !lines.empty(); lines = input.next()) translator.translate(std::move(lines));
   }
-  return desk.close() ? 0 : 1;
+  return translator.all_read() ? 0 : 1;
 }
 
 }  // namespace
@@ -240,7 +237,7 @@ void add_translate_command(CLI::App& app) {
         usage_error(std::string(option) + " has no effect with --sample");
     for (const char* option : {"--length-penalty", "--length-norm", "--coverage-penalty",
                                "--min-length", "--no-repeat-ngram", "--replace-unknown"})
-      if (command->count(option) > 0) a->of_sequences.emplace_back(option);
+      if (command->count(option) > 0) a->sequence_options.emplace_back(option);
     for (const char* option : {"--length-penalty", "--length-norm", "--coverage-penalty"})
       if (a->search.beam < 2 && command->count(option) > 0)
         usage_error(std::string(option) +

@@ -124,7 +124,8 @@ CLI::Validator naming(const std::string& what) {
   const auto check = [what](std::string& text) {
     if (text.empty()) return "must name " + what + ", got an empty text";
     if (text == "-")
-      return "must name " + what + "; - stands for none (./- is a file of that name)";
+      return "must name " + what +
+             "; - is not standard input or output here (./- is a file of that name)";
     std::error_code error;
     static_cast<void>(std::filesystem::status(text, error));
     if (error == std::errc::filename_too_long)

@@ -13,7 +13,7 @@ namespace glass {
 CLI::Validator within(const WholeRange& range);
 CLI::Validator within(const NumberRange& range);
 CLI::Validator one_of(const std::vector<std::string>& words);
-/// A path that the system takes; what it names, e.g. "a folder".
+/// A path that the system takes, and not -; what it names, e.g. "a folder".
 CLI::Validator naming(const std::string& what);
 
 /// Makes --flag=value an error, for the flags of all commands.

@@ -127,6 +127,19 @@ std::vector<Pair> read(const std::string& path, const char* role, const PairOpti
   return std::move(file.pairs);
 }
 
+// Labels that occur once suggest that the columns are swapped. Whether they are most.
+bool warn_of_lone_labels(Corpus& corpus) {
+  std::map<std::string, int64_t> times;
+  for (const Pair& pair : corpus.train) ++times[pair.target];
+  const auto once =
+      std::count_if(times.begin(), times.end(), [](const auto& each) { return each.second == 1; });
+  if (2 * once <= static_cast<int64_t>(corpus.train.size())) return false;
+  corpus.warnings.push_back(text(once, " of ", corpus.train.size(),
+                                 " lines of training have a label of their own: a line is "
+                                 "label, tab, text"));
+  return true;
+}
+
 // Labels that training lacks are answered wrong, whatever is learnt.
 void check_labels(Corpus& corpus, const CorpusFiles& files) {
   std::set<std::string> known;
@@ -135,6 +148,7 @@ void check_labels(Corpus& corpus, const CorpusFiles& files) {
     fail_environment("read_corpus",
                      "all training texts have one label, so there is nothing to tell", files.data,
                      ": ", *known.begin());
+  if (warn_of_lone_labels(corpus)) return;
   const auto warn = [&](const char* part, const std::vector<References>& data) {
     std::map<std::string, int64_t> unknown;
     for (const References& each : data)
@@ -146,18 +160,6 @@ void check_labels(Corpus& corpus, const CorpusFiles& files) {
   };
   warn("validation", corpus.valid);
   warn("the test", corpus.test);
-}
-
-// What a file whose lines begin with the text looks like.
-void warn_of_lone_labels(Corpus& corpus) {
-  std::map<std::string, int64_t> times;
-  for (const Pair& pair : corpus.train) ++times[pair.target];
-  const auto once =
-      std::count_if(times.begin(), times.end(), [](const auto& each) { return each.second == 1; });
-  if (2 * once > static_cast<int64_t>(corpus.train.size()))
-    corpus.warnings.push_back(text(once, " of ", corpus.train.size(),
-                                   " lines of training have a label of their own: a line is "
-                                   "label, tab, text"));
 }
 
 }  // namespace
@@ -203,10 +205,7 @@ Corpus read_corpus(const CorpusFiles& files) {
     corpus.valid = references(read(files.valid, "valid", options, corpus));
     corpus.test = references(read(files.test, "test", options, corpus));
   }
-  if (files.labels_first) {
-    check_labels(corpus, files);
-    warn_of_lone_labels(corpus);
-  }
+  if (files.labels_first) check_labels(corpus, files);
   warn_of_parts(corpus);
   return corpus;
 }

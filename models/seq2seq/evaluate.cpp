@@ -66,16 +66,29 @@ double corpus_loss(Translator& model, const TextCodec& codec, const std::vector<
   return sum / static_cast<double>(std::max<int64_t>(1, tokens));
 }
 
-void check_length(const char* side, const std::string& text, int64_t tokens) {
-  if (tokens > kLongestText)
-    fail("translate", std::string("a ") + side + " is too long; divide it or leave it out", tokens,
-         " tokens, at most ", kLongestText, ": ", shorten(clean_text(text), 60));
+int64_t count_of(const std::vector<std::string>& tokens) {
+  return static_cast<int64_t>(tokens.size());
+}
+
+// Of both sides; a picture has no length.
+void check_lengths(std::string_view op, const TextCodec& codec, const std::string& source,
+                   const std::vector<std::string>& targets) {
+  if (!codec.reads_pictures())
+    check_text_length(op, "source", source, count_of(codec.source_tokens(source)));
+  for (const std::string& target : targets)
+    check_text_length(op, "target", target, count_of(codec.target_tokens(target)));
 }
 
 }  // namespace
 
+void check_text_length(std::string_view op, std::string_view side, const std::string& text,
+                       int64_t tokens) {
+  if (tokens > kLongestText)
+    fail(op, "a " + std::string(side) + " is too long; divide it or leave it out", tokens,
+         " tokens, at most ", kLongestText, ": ", shorten(clean_text(text), 60));
+}
+
 void check_source_length(const Translator& model, const std::string& text, int64_t tokens) {
-  check_length("source", text, tokens);
   if (tokens > model.longest_source())
     fail("translate", "a source has more places than location scores know", tokens, ", at most ",
          model.longest_source(),
@@ -99,6 +112,7 @@ std::vector<std::vector<Translation>> translate(Translator& model, const TextCod
       results[i].push_back({.source = texts[i]});
       continue;
     }
+    check_lengths("translate", codec, texts[i], {});
     sources.push_back(codec.encode_source(texts[i]));
     check_source_length(model, texts[i], static_cast<int64_t>(sources.back().size()));
     places.push_back(i);
@@ -136,6 +150,7 @@ Evaluation evaluate(Translator& model, const TextCodec& codec, const std::vector
   std::vector<std::string> texts;
   std::vector<std::vector<TokenList>> references;
   for (const References& r : data) {
+    check_lengths("evaluate", codec, r.source, r.targets);
     texts.push_back(r.source);
     references.emplace_back();
     for (const std::string& target : r.targets)
@@ -181,16 +196,15 @@ Seq2SeqTask::Seq2SeqTask(Translator& model, const TextCodec& codec, const Corpus
   for (const Pair& pair : corpus.train) {
     // Captions of one picture stand together and share it.
     const bool again = !sources_.empty() && pair.source == corpus.train[sources_.size() - 1].source;
+    check_lengths("train", codec, pair.source, {pair.target});
     sources_.push_back(again ? Source(sources_.back()) : codec.encode_source(pair.source));
     targets_.push_back(codec.encode_target(pair.target));
     check_source_length(model, pair.source, source_places(model, codec, pair.source));
-    check_length("target", pair.target, static_cast<int64_t>(targets_.back().size()));
   }
   for (const auto* data : {&corpus.valid, &corpus.test})
     for (const References& r : *data) {
+      check_lengths("train", codec, r.source, r.targets);
       check_source_length(model, r.source, source_places(model, codec, r.source));
-      for (const std::string& target : r.targets)
-        check_length("target", target, static_cast<int64_t>(codec.target_tokens(target).size()));
     }
 }
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/data/corpus.h"
@@ -32,8 +33,12 @@ struct TranslateOptions {
 
 /// The most tokens of a source or a target. Attention of one that long over another holds 10^8
 /// weights, and more of what it needs for its gradient.
-constexpr int64_t kLongestText = 10000;
+constexpr int64_t kLongestText = 10'000;
 
+/// Throws Error of this operation, with a piece of the text, for more than kLongestText tokens.
+/// side: "source" or "target".
+void check_text_length(std::string_view op, std::string_view side, const std::string& text,
+                       int64_t tokens);
 /// Throws Error, naming the limit, for a source of more tokens than the model can read.
 void check_source_length(const Translator& model, const std::string& text, int64_t tokens);
 
@@ -74,7 +79,7 @@ double attention_multiply_adds(const Translator& model, const TextCodec& codec,
 /// The training pairs of a corpus as what the trainer needs.
 class Seq2SeqTask : public Trainee {
  public:
-  /// Throws Error where a source, of validation and test too, is too long for the model.
+  /// Throws Error where a text, of validation and test too, is too long, or for the model.
   Seq2SeqTask(Translator& model, const TextCodec& codec, const Corpus& corpus);
   Batches batches(const TrainOptions& options) const;
   Module& model() override { return model_; }

@@ -47,6 +47,8 @@ AttentionRecording record_attention(Translator& model, const TextCodec& codec,
   y.source = codec.source_tokens(text);
   if ((y.source.empty() && !codec.reads_pictures()) || trim(text).empty())
     fail("attend", "the text is blank, so there is nothing to read", "got \"", text, "\"");
+  check_text_length("attend", "source", text, static_cast<int64_t>(y.source.size()));
+  check_text_length("attend", "target", answer.text, static_cast<int64_t>(y.target.size()));
   check_source_length(model, text, static_cast<int64_t>(y.source.size()));
   std::vector<int64_t> ids;
   for (const std::string& token : y.target) ids.push_back(codec.target.id(token));

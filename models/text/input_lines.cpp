@@ -31,20 +31,23 @@ std::vector<std::string> InputLines::next() {
     std::array<char, 1 << 16> chunk;
     const ssize_t got = ::read(descriptor_, chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_environment("translate", name_ + " cannot be read", std::strerror(errno));
+    if (got < 0) {
+      const std::string reason = std::strerror(errno);
+      fail_environment(op_, name_ + " cannot be read", reason);
+    }
     ended_ = got == 0;
     const std::string_view text(chunk.data(), static_cast<size_t>(got));
     const size_t whole = ended_ ? 0 : text.rfind('\n') + 1;  // 0: no line ends here
     if (whole == 0) {
       rest_ += text;
       if (rest_.size() > kLongest)
-        fail("translate", "a line is too long", name_, ", more than ", kLongest, " bytes");
+        fail(op_, "a line is too long", name_, ", more than ", kLongest, " bytes");
       if (!ended_) continue;
     } else {
       rest_ += text.substr(0, whole);
     }
     std::string_view complete = rest_;
-    if (!std::exchange(begun_, true)) complete = utf8_body(complete, "translate", name_);
+    if (!std::exchange(begun_, true)) complete = utf8_body(complete, op_, name_);
     std::vector<std::string> lines = split(complete);
     rest_ = ended_ ? "" : text.substr(whole);
     return lines;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace glass {
@@ -11,8 +12,9 @@ class InputLines {
  public:
   static constexpr size_t kLongest = size_t{1} << 24;  ///< bytes of a line
 
-  /// Does not close the descriptor. The name is for errors: "standard input".
-  InputLines(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  /// Does not close the descriptor. Errors are op's, and name the file: "standard input".
+  InputLines(int descriptor, std::string op, std::string name)
+      : descriptor_(descriptor), op_(std::move(op)), name_(std::move(name)) {}
 
   /// Waits for a line and returns all that are there; none at the end. A carriage return at the end
   /// of a line and a byte order mark before the first are dropped; the last line need not be
@@ -21,7 +23,7 @@ class InputLines {
 
  private:
   int descriptor_;
-  std::string name_, rest_;  // rest_: the beginning of a line
+  std::string op_, name_, rest_;  // rest_: the beginning of a line
   bool begun_ = false, ended_ = false;
 };
 

@@ -24,9 +24,8 @@ std::string_view utf8_body(std::string_view text, std::string_view op, std::stri
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     fail(op, "text must be UTF-8, this is UTF-16", name);
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  const size_t bare = text.find('\r');
-  if (bare != std::string_view::npos && bare + 1 < text.size() &&
-      text.find('\n') == std::string_view::npos)
+  const size_t bare = text.find('\r'), end = text.find('\n');
+  if (bare != std::string_view::npos && bare + 1 < text.size() && end == std::string_view::npos)
     fail(op, "lines must end with a line feed; here they end with a carriage return alone", name);
   return text;
 }

@@ -121,6 +121,7 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
       {{"--schedule", "sine"},
        "--schedule must be constant, linear, cosine or inverse-sqrt, got sine"},
       {{"--data", ""}, "--data must name a file, got an empty text"},
+      {{"--data", "-"}, "--data must name a file; - is not standard input or output here"},
       {{"stray"}, "an argument too many: stray"},
       {{"--", "stray"}, "an argument too many: stray"},
       {{"--one-way=5"}, "--one-way takes no value;"},

@@ -69,6 +69,15 @@ TEST_CASE("a text that would not fit in memory is refused, and named", "[cli]") 
     write_file_atomically(folder / "data.tsv", tests::lines(200) + line);
     output = tests::train(folder / "data.tsv", folder / "run");
     CHECK(output.status == 1);
+    CHECK_THAT(output.err, ContainsSubstring("train: a ") &&
+                               ContainsSubstring("is too long; divide it or leave it out"));
+  }
+  for (const Words& words : {Words{"eval", "--data", folder / "data.tsv"},
+                             Words{"attend", "--target", huge, "1"}, Words{"attend", huge}}) {
+    Words command = words;
+    command.insert(command.begin() + 1, {"--run", trained.run});
+    output = tests::program(command);
+    CHECK(output.status == 1);
     CHECK_THAT(output.err, ContainsSubstring("is too long; divide it or leave it out"));
   }
 }

@@ -1,10 +1,12 @@
 #include "models/text/input_lines.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 
 #include "tests/catch.h"
+#include "tests/models/text/data.h"
 
 using namespace glass;
 using Catch::Matchers::ContainsSubstring;
@@ -40,7 +42,7 @@ class Pipe {
 
 TEST_CASE("lines are returned as soon as they are there", "[text]") {
   Pipe pipe;
-  InputLines lines(pipe.reading(), "a pipe");
+  InputLines lines(pipe.reading(), "translate", "a pipe");
   pipe.write("one\n");
   CHECK(lines.next() == Lines{"one"});  // the writer has not closed
   pipe.write("two\r\n\nthr");
@@ -59,14 +61,19 @@ TEST_CASE("input is read as files are: mark, UTF-16, carriage returns, the longe
     Pipe pipe;
     pipe.write(text);
     pipe.close();
-    return InputLines(pipe.reading(), "a pipe").next();
+    return InputLines(pipe.reading(), "translate", "a pipe").next();
   };
   CHECK(first("\xEF\xBB\xBFone\ntwo") == Lines{"one"});
   CHECK(first("").empty());
   CHECK(first("\n") == Lines{""});
   CHECK_THROWS_WITH(first(std::string_view("\xFF\xFEo\0\n\0", 6)), ContainsSubstring("UTF-16"));
   CHECK_THROWS_WITH(first("one\rtwo"), ContainsSubstring("a carriage return alone"));
-  Pipe closed;
-  closed.close();
-  CHECK_THROWS_WITH(InputLines(-1, "a pipe").next(), ContainsSubstring("a pipe cannot be read"));
+  CHECK_THROWS_WITH(InputLines(-1, "translate", "a pipe").next(),
+                    ContainsSubstring("translate: a pipe cannot be read: Bad file"));
+  const tests::TemporaryFile longest("longest", std::string(InputLines::kLongest + 1, 'x'));
+  const int file = ::open(longest.path().c_str(), O_RDONLY);
+  REQUIRE(file >= 0);
+  CHECK_THROWS_WITH(InputLines(file, "translate", "a file").next(),
+                    ContainsSubstring("a line is too long: a file, more than 16777216 bytes"));
+  ::close(file);
 }
