@@ -31,7 +31,8 @@ class LabelSteps : public StepModel {
   LabelSteps(Classifier& model, const Seq2SeqBatch& batch) {
     const auto y = model.read(model.embedding(Var(batch.source)), batch.source_lengths);
     label_ = Classifier::answer(y.logits);
-    label_.narrow(1, Vocabulary::kEos, 1).fill_(-INFINITY);
+    for (const int64_t none : {Vocabulary::kEos, Vocabulary::kUnk})  // an answer is a label
+      label_.narrow(1, none, 1).fill_(-INFINITY);
     weights_ = mean(y.weights, {1}).value();
   }
 

@@ -63,7 +63,7 @@ void add_file_options(CLI::App& command, TaskArguments& a) {
   const auto kinds = one_of({"chars", "words", "split"});
   command
       .add_option("--source-tokens", a.source_tokens,
-                  "chars, words, or split (at white space); not captions")
+                  "chars, words (classify), or split (at white space); not captions")
       ->transform(kinds)
       ->group(group);
   command

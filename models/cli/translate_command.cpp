@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,12 +16,15 @@
 #include "models/text/input_lines.h"
 #include "models/text/lines.h"
 #include "models/text/utf8.h"
+#include "models/text/vocabulary.h"
 #include "tensor/file.h"
 
 namespace glass {
 namespace {
 
-constexpr int64_t kLongestEcho = 200;  // columns of a text in a warning
+constexpr int64_t kLongestEcho = 60;  // columns of a text in a warning
+constexpr int64_t kGroup = 512;       // texts that are answered together, at most
+constexpr size_t kGroupBytes = 8192;  // and their bytes, unless one text has more
 
 struct TranslateArguments {
   std::string run, svg;
@@ -54,6 +58,8 @@ void check(const TranslateArguments& a) {
 }
 
 void check(const TranslateArguments& a, const RunConfig& config, const Translator& model) {
+  if (classifies(config.task) && a.search.beam > 1 && a.search.n_best == 1)
+    usage_error("--beam has no effect on a classifier without --n-best");
   if (classifies(config.task) && !a.sequence_options.empty())
     usage_error(a.sequence_options[0] +
                 " has no effect on a classifier, whose answer is one label");
@@ -82,16 +88,38 @@ TranslateOptions options_of(const TranslateArguments& a) {
   return options;
 }
 
-// Texts one after another, in groups as they come.
+// Texts one after another. What it has to say of all of them it says in the end.
 class LineTranslator {
  public:
   explicit LineTranslator(const TranslateArguments& a)
       : a_(a), config_(load_config(a.run)), model_(load_model(a.run, config_)) {
     check(a_, config_, *model_);
   }
+  ~LineTranslator() {
+    for (const LineWarning* warning : {&bad_, &unknown_})
+      if (warning->count > 0) std::fputs(("warning: " + warning->text() + "\n").c_str(), stderr);
+  }
+  LineTranslator(const LineTranslator&) = delete;
+  LineTranslator& operator=(const LineTranslator&) = delete;
 
+  // In groups, so that a long text keeps few others waiting.
+  void translate(const std::vector<std::string>& texts) {
+    for (auto begin = texts.begin(); begin != texts.end();) {
+      auto end = begin;
+      for (size_t bytes = 0; end != texts.end() && end - begin < kGroup; ++end) {
+        bytes += end->size();
+        if (end != begin && bytes > kGroupBytes) break;
+      }
+      translate_group({begin, end});
+      begin = end;
+    }
+  }
+
+  bool all_read() const { return unread_ == 0; }
+
+ private:
   // Prints the answers to each text, an empty line where it cannot be read.
-  void translate(std::vector<std::string> texts) {
+  void translate_group(std::vector<std::string> texts) {
     if (!config_.codec.reads_pictures()) repair(texts);  // paths are any bytes
     std::vector<size_t> places;
     std::vector<std::string> read;
@@ -116,25 +144,25 @@ class LineTranslator {
     unread_ += static_cast<int64_t>(texts.size() - places.size());
   }
 
-  bool all_read() const { return unread_ == 0; }
-
- private:
   // By the one rule for bad UTF-8 (models/text/utf8.h).
-  void repair(std::vector<std::string>& texts) const {
-    LineWarning bad{"texts: bad UTF-8, replaced by U+FFFD", 0, {}};
+  void repair(std::vector<std::string>& texts) {
     for (size_t i = 0; i < texts.size(); ++i) {
       RepairedText text = repair_utf8(texts[i]);
-      if (text.replaced > 0) bad.add(done_ + static_cast<int64_t>(i) + 1);
+      if (text.replaced > 0) bad_.add(done_ + static_cast<int64_t>(i) + 1);
       texts[i] = std::move(text.text);
     }
-    if (bad.count > 0) fmt::print(stderr, "warning: {}\n", bad.text());
   }
 
-  bool readable(const std::string& text, int64_t number) const try {
+  bool readable(const std::string& text, int64_t number) try {
     if (trim(text).empty()) return true;
-    const auto tokens = static_cast<int64_t>(config_.codec.encode_source(text).size());
-    check_text_length("translate", "source", text, tokens);
-    check_source_length(*model_, text, tokens);
+    const Source source = config_.codec.encode_source(text);
+    if (source.picture) return true;
+    if (text.find('\r') != std::string::npos)
+      fail("translate", "a line must end with a line feed; this has a carriage return inside",
+           shorten(clean_text(text), kLongestEcho));
+    check_text_length("translate", "source", text, std::ssize(source.ids));
+    check_source_length(*model_, text, std::ssize(source.ids));
+    if (std::ranges::find(source.ids, Vocabulary::kUnk) != source.ids.end()) unknown_.add(number);
     return true;
   } catch (const Error& e) {
     fmt::print(stderr, "glass: not translated, text {}: {}\n", number, clean_text(e.what()));
@@ -150,20 +178,22 @@ class LineTranslator {
   const TranslateArguments& a_;
   RunConfig config_;
   std::unique_ptr<Translator> model_;
+  LineWarning bad_{"texts: bad UTF-8, replaced by U+FFFD", 0, {}};
+  LineWarning unknown_{"texts: with tokens that the model does not know, read as <unk>", 0, {}};
   int64_t done_ = 0, unread_ = 0;
 };
 
 int run_translate(TranslateArguments& a) {
   check(a);
   LineTranslator translator(a);
-  if (!a.texts.empty()) {
+  if (!a.texts.empty() && a.texts != std::vector<std::string>{"-"}) {
     translator.translate(a.texts);
   } else {
     InputLines input(STDIN_FILENO, "translate", "standard input");
     std::vector<std::string> lines = input.next();
     if (!a.svg.empty() && (lines.size() != 1 || !input.next().empty()))
       fail("translate", "--svg draws one text", lines.empty() ? "none" : "more", " were given");
-    for (; !lines.empty(); lines = input.next()) translator.translate(std::move(lines));
+    for (; !lines.empty(); lines = input.next()) translator.translate(lines);
   }
   return translator.all_read() ? 0 : 1;
 }
@@ -177,14 +207,17 @@ void add_translate_command(CLI::App& app) {
       "by line");
   auto a = std::make_shared<TranslateArguments>();
   command->add_option("--run", a->run, "Run folder")->transform(naming("a folder"))->required();
-  command->add_option("text", a->texts, "Texts to translate, or paths of pictures");
+  command->add_option("text", a->texts,
+                      "Texts to translate, or paths of pictures; none, or -: standard input");
   command->add_flag("--attention", a->attention, "Draw where the model looked");
   command->add_option("--svg", a->svg, "Write the attention of one text as an SVG picture")
       ->transform(naming("a file"));
   command->add_option("--beam", a->search.beam, "Beam width; 1: greedy")
       ->transform(within(kBeamRange))
       ->capture_default_str();
-  command->add_option("--n-best", a->search.n_best, "Answers per text, best first")
+  command
+      ->add_option("--n-best", a->search.n_best,
+                   "Answers per text, best first; a blank text has one, the empty line")
       ->transform(within(kBeamRange))
       ->capture_default_str();
   command

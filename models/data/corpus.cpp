@@ -142,6 +142,7 @@ bool warn_of_lone_labels(Corpus& corpus) {
 
 // Labels that training lacks are answered wrong, whatever is learnt.
 void check_labels(Corpus& corpus, const CorpusFiles& files) {
+  constexpr size_t kNamed = 5;  // labels that get a warning each
   std::set<std::string> known;
   for (const Pair& pair : corpus.train) known.insert(pair.target);
   if (known.size() == 1)
@@ -155,8 +156,12 @@ void check_labels(Corpus& corpus, const CorpusFiles& files) {
       for (const std::string& label : each.targets)
         if (known.count(label) == 0) ++unknown[label];
     for (const auto& [label, count] : unknown)
-      corpus.warnings.push_back(
-          text("no training text has the label \"", label, "\" of ", count, " in ", part));
+      if (unknown.size() <= kNamed)
+        corpus.warnings.push_back(
+            text("no training text has the label \"", label, "\" of ", count, " in ", part));
+    if (unknown.size() > kNamed)
+      corpus.warnings.push_back(text("no training text has ", unknown.size(), " of the labels in ",
+                                     part, ", as \"", unknown.begin()->first, "\""));
   };
   warn("validation", corpus.valid);
   warn("the test", corpus.test);
@@ -196,7 +201,8 @@ Corpus read_corpus(const CorpusFiles& files) {
     if (split.train.empty() || split.valid.empty() || split.test.empty())
       fail_environment("read_corpus", "too few sources to split off validation and test, 5 % each",
                        files.data, " has ", references(all).size(), ", about ", kFewest,
-                       " are needed; or give --valid and --test");
+                       " are needed; or give --valid and --test",
+                       files.labels_first ? "; a line is label, tab, text" : "");
     corpus.train = std::move(split.train);
     corpus.valid = references(split.valid);
     corpus.test = references(split.test);

@@ -36,12 +36,15 @@ std::vector<std::string> InputLines::next() {
       fail_environment(op_, name_ + " cannot be read", reason);
     }
     ended_ = got == 0;
+    if (!begun_ && rest_.empty() && got > 1 && chunk[0] == '\x1f' && chunk[1] == '\x8b')
+      fail(op_, "text is packed; unpack it first, e.g. with zcat", name_);
     const std::string_view text(chunk.data(), static_cast<size_t>(got));
     const size_t whole = ended_ ? 0 : text.rfind('\n') + 1;  // 0: no line ends here
     if (whole == 0) {
       rest_ += text;
       if (rest_.size() > kLongest)
-        fail(op_, "a line is too long", name_, ", more than ", kLongest, " bytes");
+        fail(op_, "a line is too long", name_, ", line ", returned_ + 1, ", more than ", kLongest,
+             " bytes");
       if (!ended_) continue;
     } else {
       rest_ += text.substr(0, whole);
@@ -49,6 +52,7 @@ std::vector<std::string> InputLines::next() {
     std::string_view complete = rest_;
     if (!std::exchange(begun_, true)) complete = utf8_body(complete, op_, name_);
     std::vector<std::string> lines = split(complete);
+    returned_ += lines.size();
     rest_ = ended_ ? "" : text.substr(whole);
     return lines;
   }

@@ -18,13 +18,15 @@ class InputLines {
 
   /// Waits for a line and returns all that are there; none at the end. A carriage return at the end
   /// of a line and a byte order mark before the first are dropped; the last line need not be
-  /// closed. Throws when the file cannot be read, is UTF-16, or a line is longer than kLongest.
+  /// closed. Throws when the file cannot be read, is UTF-16 or packed, or a line is longer than
+  /// kLongest.
   std::vector<std::string> next();
 
  private:
   int descriptor_;
   std::string op_, name_, rest_;  // rest_: the beginning of a line
   bool begun_ = false, ended_ = false;
+  size_t returned_ = 0;  // lines
 };
 
 }  // namespace glass

@@ -62,6 +62,10 @@ TEST_CASE("labels and texts are learnt, scored and explained", "[cli][classifier
   CHECK(program({"translate", "--run", run, "thing 77, was nice"}).out == "very good\n");
   CHECK(program({"translate", "--run", run, "--beam", "2", "--n-best", "2", "thing 77, was nice"})
             .out == "very good\nbad\n");
+  CHECK(program({"translate", "--run", run, "--beam", "9", "--n-best", "9", "thing 77, was nice"})
+            .out == "very good\nbad\n");  // not <unk>
+  CHECK_THAT(program({"translate", "--run", run, "--beam", "2", "thing"}).err,
+             ContainsSubstring("--beam has no effect on a classifier without --n-best"));
   CHECK_THAT(program({"translate", "--run", run, "--min-length", "2", "thing"}).err,
              ContainsSubstring("--min-length has no effect on a classifier"));
   CHECK_THAT(program({"eval", "--run", run, "--beam", "2"}).err,
@@ -90,6 +94,13 @@ TEST_CASE("a file whose lines begin with the text is found out", "[cli][classifi
   words.insert(words.end(), {"--task", "classify", "--data", folder / "data.tsv"});
   const Output trained = program(words);
   CHECK(trained.status == 0);
+  std::string swapped;
+  for (int i = 0; i < 400; ++i)
+    swapped += "a text, " + std::to_string(i) + (i % 2 ? "\tbad\n" : "\tgood\n");
+  write_file_atomically(folder / "data.tsv", swapped);
+  words[2] = folder / "other";
+  CHECK_THAT(program(words).err, ContainsSubstring("too few sources") &&
+                                     ContainsSubstring("; a line is label, tab, text"));
   CHECK_THAT(trained.err,
              ContainsSubstring("lines of training have a label of their own: a line is label, ") &&
                  !ContainsSubstring("no training text has the label"));

@@ -119,6 +119,31 @@ TEST_CASE("a source longer than location scores know is refused, the others are 
              ContainsSubstring("12345"));
 }
 
+TEST_CASE("many lines are answered in their order, and what the model does not know is said",
+          "[cli]") {
+  const tests::TrainedRun trained;
+  std::string input;
+  for (int i = 0; i < 600; ++i) input += std::to_string(i % 7) + (i % 50 ? "\n" : "123\n");
+  const tests::Output all = trained.translate({"-"}, input);
+  CHECK(all.status == 0);
+  CHECK(std::count(all.out.begin(), all.out.end(), '\n') == 600);
+  CHECK(all.out == trained.translate({}, input).out);
+  for (const int i : {0, 1, 511, 512, 599}) {  // across the border of a group
+    size_t begin = 0;
+    for (int k = 0; k < i; ++k) begin = all.out.find('\n', begin) + 1;
+    const std::string line = all.out.substr(begin, all.out.find('\n', begin) + 1 - begin);
+    CHECK(line == trained.translate({std::to_string(i % 7) + (i % 50 ? "" : "123")}).out);
+  }
+  CHECK_THAT(trained.translate({}, "7\nabc\n7x\n").err,
+             ContainsSubstring("warning: texts: with tokens that the model does not know, read as "
+                               "<unk>: 2 lines (2, 3)\n"));
+  const tests::Output inside = trained.translate({}, "7\n1\r2\n14\n");
+  CHECK(inside.status == 1);
+  CHECK(std::count(inside.out.begin(), inside.out.end(), '\n') == 3);
+  CHECK_THAT(inside.err, ContainsSubstring("not translated, text 2: ") &&
+                             ContainsSubstring("a carriage return inside"));
+}
+
 TEST_CASE("standard input that cannot be read is an error", "[cli]") {
   const tests::TrainedRun trained;
   const tests::Output output =

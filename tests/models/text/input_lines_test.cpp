@@ -67,13 +67,15 @@ TEST_CASE("input is read as files are: mark, UTF-16, carriage returns, the longe
   CHECK(first("").empty());
   CHECK(first("\n") == Lines{""});
   CHECK_THROWS_WITH(first(std::string_view("\xFF\xFEo\0\n\0", 6)), ContainsSubstring("UTF-16"));
+  CHECK_THROWS_WITH(first("\x1f\x8b\x08 packed\n"), ContainsSubstring("text is packed"));
   CHECK_THROWS_WITH(first("one\rtwo"), ContainsSubstring("a carriage return alone"));
   CHECK_THROWS_WITH(InputLines(-1, "translate", "a pipe").next(),
                     ContainsSubstring("translate: a pipe cannot be read: Bad file"));
   const tests::TemporaryFile longest("longest", std::string(InputLines::kLongest + 1, 'x'));
   const int file = ::open(longest.path().c_str(), O_RDONLY);
   REQUIRE(file >= 0);
-  CHECK_THROWS_WITH(InputLines(file, "translate", "a file").next(),
-                    ContainsSubstring("a line is too long: a file, more than 16777216 bytes"));
+  CHECK_THROWS_WITH(
+      InputLines(file, "translate", "a file").next(),
+      ContainsSubstring("a line is too long: a file, line 1, more than 16777216 bytes"));
   ::close(file);
 }
