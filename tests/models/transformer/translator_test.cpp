@@ -235,6 +235,7 @@ TEST_CASE("Transformer learns to reverse short strings") {
       model.zero_grad();
       model.loss(make_batch({sources.begin(), sources.end()}, reversed(sources))).mean.backward();
       clip_grad_norm_(model.parameters(), 1.0);
+      adam.set_lr(5e-3 * (1 - step / 500.0));  // else the last steps decide by chance
       adam.step();
     }
     model.eval();
@@ -243,7 +244,7 @@ TEST_CASE("Transformer learns to reverse short strings") {
     int right = 0;
     for (size_t i = 0; i < sources.size(); ++i) right += found[i][0].ids == expected[i];
     INFO("norm first: " << norm_first);
-    CHECK(right >= 90);
+    CHECK(right >= 95);
   }
 }
 
