@@ -116,7 +116,7 @@ void OrderCheck::find_outputs() {
   if (!std::equal(center_.begin(), center_.end(), again.begin(), again.end(), same))
     return blame(Verdict::fail, "nondeterministic: two calls give different values");
   if (!std::all_of(center_.begin(), center_.end(), is_finite))
-    return blame(Verdict::fail, "the function's value is not finite");
+    blame(Verdict::fail, "the function's value is not finite");
 }
 
 // Along all inputs at once, and along each alone.

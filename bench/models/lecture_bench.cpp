@@ -75,9 +75,13 @@ std::string name_in_libtorch(const std::string& name) {
   return name.starts_with("decoder.") ? name + "_l0" : name;  // there it is a layer
 }
 
-void train_lecture(benchmark::State& state, const Sizes& s, const std::vector<double>& expected) {
+void seq2seq_lecture(benchmark::State& state) {
+  const bool small = state.range(0);
+  const Sizes s = small ? Sizes{40, 64, 128, 64, 20, 10} : Sizes{8000, 256, 512, 64, 25, 25};
+  const std::vector<double> expected = small ? std::vector{3.69153714, 3.689008, 3.68647361}
+                                             : std::vector{8.98849106, 8.9667263, 8.93121815};
   Generator generator(1);
-  Lecture model(s, state.range(0), generator);
+  Lecture model(s, state.range(1), generator);
   fill_parameters(model, name_in_libtorch);
   Adam adam(model.parameters(), {.lr = 1e-3});
   const Var src(ids({s.batch, s.source}, "src", 1, s.vocabulary));
@@ -99,23 +103,9 @@ void train_lecture(benchmark::State& state, const Sizes& s, const std::vector<do
   for (auto _ : state) step();
 }
 
-void seq2seq_lecture_small(benchmark::State& state) {
-  train_lecture(state, {40, 64, 128, 64, 20, 10}, {3.69153714, 3.689008, 3.68647361});
-}
-BENCHMARK(seq2seq_lecture_small)
-    ->ArgName("tuned")
-    ->Arg(0)
-    ->Arg(1)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-
-void seq2seq_lecture(benchmark::State& state) {
-  train_lecture(state, {8000, 256, 512, 64, 25, 25}, {8.98849106, 8.9667263, 8.93121815});
-}
 BENCHMARK(seq2seq_lecture)
-    ->ArgName("tuned")
-    ->Arg(0)
-    ->Arg(1)
+    ->ArgNames({"small", "tuned"})
+    ->ArgsProduct({{1, 0}, {0, 1}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 

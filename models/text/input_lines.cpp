@@ -9,23 +9,10 @@
 #include <utility>
 
 #include "models/text/lines.h"
+#include "models/text/text_file.h"
 #include "tensor/error.h"
 
 namespace glass {
-namespace {
-
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    std::string_view line = take_until(text, '\n');
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.emplace_back(line);
-  }
-  return lines;
-}
-
-}  // namespace
-
 std::vector<std::string> InputLines::next() {
   while (!ended_) {
     std::array<char, 1 << 16> chunk;
@@ -36,9 +23,9 @@ std::vector<std::string> InputLines::next() {
       fail_environment(op_, name_ + " cannot be read", reason);
     }
     ended_ = got == 0;
-    if (!begun_ && rest_.empty() && got > 1 && chunk[0] == '\x1f' && chunk[1] == '\x8b')
-      fail(op_, "text is packed; unpack it first, e.g. with zcat", name_);
     const std::string_view text(chunk.data(), static_cast<size_t>(got));
+    if (!begun_ && rest_.empty() && is_gzip(text))
+      fail(op_, "text is packed; unpack it first, e.g. with zcat", name_);
     const size_t whole = ended_ ? 0 : text.rfind('\n') + 1;  // 0: no line ends here
     if (whole == 0) {
       rest_ += text;
@@ -51,7 +38,8 @@ std::vector<std::string> InputLines::next() {
     }
     std::string_view complete = rest_;
     if (!std::exchange(begun_, true)) complete = utf8_body(complete, op_, name_);
-    std::vector<std::string> lines = split(complete);
+    std::vector<std::string> lines;
+    while (!complete.empty()) lines.emplace_back(take_line(complete));
     returned_ += lines.size();
     rest_ = ended_ ? "" : text.substr(whole);
     return lines;

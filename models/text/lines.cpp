@@ -37,15 +37,19 @@ std::string_view take_until(std::string_view& rest, char mark) {
   return part;
 }
 
+std::string_view take_line(std::string_view& rest) {
+  std::string_view line = take_until(rest, '\n');
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 LineFile read_lines(const std::string& path) {
   const std::string bytes = read_text_file(path);
   std::string_view text = utf8_body(bytes, "read_lines", path);
   LineFile file;
   LineWarning bad{path + ", bad UTF-8, replaced by U+FFFD", 0, {}};
   while (!text.empty()) {
-    std::string_view line = take_until(text, '\n');
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    RepairedText repaired = repair_utf8(line);
+    RepairedText repaired = repair_utf8(take_line(text));
     file.lines.push_back(std::move(repaired.text));
     if (repaired.replaced > 0) bad.add(static_cast<int64_t>(file.lines.size()));
   }

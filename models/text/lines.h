@@ -28,6 +28,9 @@ std::string_view utf8_body(std::string_view text, std::string_view op, std::stri
 /// The text up to the next `mark` or the end; removed from `rest` together with the mark.
 std::string_view take_until(std::string_view& rest, char mark);
 
+/// The next line without its end, "\n" or "\r\n"; removed from `rest` together with it.
+std::string_view take_line(std::string_view& rest);
+
 struct LineFile {
   std::vector<std::string> lines;
   std::vector<std::string> warnings;

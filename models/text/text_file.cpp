@@ -38,8 +38,6 @@ std::string read_bytes(const std::string& path) {
   return bytes;
 }
 
-bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
-
 class Inflater {
  public:
   explicit Inflater(const std::string& path) : path_(path) {
@@ -99,6 +97,8 @@ class Inflater {
 };
 
 }  // namespace
+
+bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
 TextStamp stamp_of(std::string_view text) {
   return {text.size(), crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size())};

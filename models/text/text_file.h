@@ -13,8 +13,11 @@ struct TextStamp {
 };
 TextStamp stamp_of(std::string_view text);
 
-/// The bytes of a file, unpacked if it is a gzip file (known by its first two bytes; a name that
-/// ends in .gz must not promise what they do not keep). An unreadable, cut or damaged file throws
+/// Known by its first two bytes.
+bool is_gzip(std::string_view bytes);
+
+/// The bytes of a file, unpacked if it is a gzip file (a name that ends in .gz must not promise
+/// what its first bytes do not keep). An unreadable, cut or damaged file throws
 /// an environment error: nothing is half read. Unpacked text larger than 4 GiB is refused.
 std::string read_text_file(const std::string& path);
 
