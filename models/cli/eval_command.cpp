@@ -112,9 +112,9 @@ void run_eval(const EvalArguments& a) {
   const RunConfig config = load_config(a.run);
   if (a.by_length && config.codec.reads_pictures())
     usage_error("--by-length has no effect on a run that reads pictures");
-  if (a.by_length && classifies(config.task))
-    usage_error("--by-length has no effect on a classifier");
-  if (a.beam > 0 && classifies(config.task)) usage_error("--beam has no effect on a classifier");
+  const bool labels = classifies(config.task);
+  if (a.by_length && labels) usage_error("--by-length has no effect on a classifier");
+  if (a.beam > 0 && labels) usage_error("--beam has no effect on a classifier");
   const auto model = load_model(a.run, config);
   const EvalData all = data_of(a, config);
   const auto& [data, links] = all;
@@ -136,23 +136,23 @@ void run_eval(const EvalArguments& a) {
                             line_plot_svg(length_plot(last_folders(names), by_length), true));
   }
   if (a.json) {
-    Json j = to_json(e.score);
+    Json j =
+        labels ? Json{{"accuracy", e.score.exact_match}, {"loss", e.score.loss}} : to_json(e.score);
     for (const auto& [name, value] : e.more) j[name] = value;
-    j["bleu_signature"] = e.bleu_signature;
-    if (classifies(config.task)) j["accuracy"] = e.score.exact_match;
+    if (!labels) j["bleu_signature"] = e.bleu_signature;
     if (alignment) j["alignment_error_rate"] = *alignment;
     j["sources"] = data.size();
-    j["beam"] = beam;
+    if (!labels) j["beam"] = beam;
     if (a.by_length) j["by_length"] = by_length_json(names, by_length);
     fmt::print("{}\n", j.dump(1));
     return;
   }
-  fmt::print("{}, beam {}\n", counted(std::ssize(data), "source"), beam);
-  if (classifies(config.task)) {
-    fmt::print("accuracy           {:.4f}\nloss per text      {:.4f}\n", e.score.exact_match,
-               e.score.loss);
+  if (labels) {
+    fmt::print("{}\naccuracy           {:.4f}\nloss per text      {:.4f}\n",
+               counted(std::ssize(data), "source"), e.score.exact_match, e.score.loss);
     return;
   }
+  fmt::print("{}, beam {}\n", counted(std::ssize(data), "source"), beam);
   fmt::print("exact match        {:.4f}\nsymbol error rate  {:.4f}\n", e.score.exact_match,
              e.score.symbol_error_rate);
   fmt::print("BLEU               {:.4f}  {}\nloss per token     {:.4f}\n", e.score.bleu,

@@ -184,6 +184,8 @@ void add_train_command(CLI::App& app) {
         usage_error("--model classifier needs --task classify or shortcut, got " + a->task.task);
       settle_model(*command, a->model);
       settle_task(*command, a->task);
+      if (labels && command->count("--beam") > 0)
+        usage_error("--beam has no effect with --task " + a->task.task);
       TrainOptions& t = a->config.training;
       const bool transformer = a->model.kind == "transformer";  // Vaswani et al. 2017, section 5.3
       if (transformer && command->count("--beta2") == 0) t.beta2 = 0.98;
