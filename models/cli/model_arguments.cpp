@@ -165,7 +165,9 @@ void add_recurrent_options(CLI::App& command, ModelArguments& a) {
                   "Scheduled sampling: none, linear, exponential or inverse-sigmoid")
       ->transform(one_of({"none", "linear", "exponential", "inverse-sigmoid"}))
       ->group(group);
-  command.add_option("--sampling-k", a.seq2seq.sampling.k, "Its k; linear: steps until it ends")
+  command
+      .add_option("--sampling-k", a.seq2seq.sampling.k,
+                  "Its k; linear: steps until it ends (exponential: 0.9999)")
       ->transform(within(kAmountRange))
       ->group(group);
 }
@@ -330,6 +332,9 @@ void settle_model(const CLI::App& command, ModelArguments& a) {
   a.seq2seq.place = place_named(a.place);
   a.seq2seq.input_feeding = !a.no_input_feeding;
   a.seq2seq.bridge = bridge_named(a.bridge);
+  ScheduledSampling& sampling = a.seq2seq.sampling;
+  if (sampling.schedule == "exponential" && command.count("--sampling-k") == 0)
+    sampling.k = 0.9999;  // half of the tokens are the model's own after 6,931 steps
   TransformerTranslatorOptions& t = a.transformer;
   if (a.pictures) a.seq2seq.picture = t.picture = a.picture;
   if (a.pictures) t.layers = 0;

@@ -329,6 +329,15 @@ TEST_CASE("Adam's constants and the average of the weights are options of a run"
   CHECK(weights("plain") != weights("other"));
   CHECK(training("ema", {"--ema", "0.9"})["ema"] == 0.9);
   CHECK(weights("plain") != weights("ema"));
+  const auto sampling = [&](const Words& more) {
+    Words words{"--sampling", "exponential"};
+    words.insert(words.end(), more.begin(), more.end());
+    training("sampling" + std::to_string(more.size()), words);
+    return nlohmann::json::parse(read_file((folder / ("sampling" + std::to_string(more.size()))) +
+                                           "/config.json"))["model"]["sampling_k"];
+  };
+  CHECK(sampling({}) == 0.9999);
+  CHECK(sampling({"--sampling-k", "0.99"}) == 0.99);
   // The best model is the average; the weights that go on are those of a run without.
   const NamedTensors averaged = load_safetensors((folder / "ema") + "/checkpoint.safetensors");
   const NamedTensors last = load_safetensors((folder / "plain") + "/checkpoint.safetensors");
