@@ -40,5 +40,6 @@
 #include "optim/schedule.h"
 #include "optim/sgd.h"
 #include "tensor/ops.h"
+#include "tensor/precision.h"
 #include "tensor/random.h"
 #include "tensor/safetensors.h"

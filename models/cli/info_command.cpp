@@ -5,6 +5,7 @@
 #include "tensor/kernels.h"
 #include "tensor/memory.h"
 #include "tensor/parallel.h"
+#include "tensor/precision.h"
 
 namespace glass {
 namespace {
@@ -36,6 +37,8 @@ void info() {
              build);
   fmt::print("kernels   {}\n", instruction_set());
   fmt::print("BLAS      {}\n", blas_description());
+  fmt::print("bfloat16  {}\n", has_bfloat16_units() ? "yes, for --matmul-precision medium (AMX)"
+                                                    : "no units of this processor");
   fmt::print("threads   {}\n", num_threads());
   fmt::print("CUDA      {}\n", cuda_kernels() ? "yes" : "not in this build");
   fmt::print("memory    {} bytes live, {} at the peak, {} cached\n", memory.live, memory.peak,

@@ -11,6 +11,7 @@
 #include "models/cli/usage.h"
 #include "models/names.h"
 #include "models/train/interrupt.h"
+#include "tensor/precision.h"
 
 namespace glass {
 namespace {
@@ -149,6 +150,13 @@ void add_train_command(CLI::App& app) {
       ->add_option("--ema", t.ema,
                    "Validate and keep a moving average of the weights with this decay; 0: the last")
       ->transform(within(kBetaRange))
+      ->group(training);
+  command
+      ->add_option(
+          "--matmul-precision", t.matmul_precision,
+          "Of float32 products in training: highest, or medium (bfloat16 operands, several "
+          "times as fast on processors with AMX; on others as highest)")
+      ->transform(one_of(matmul_precision_names()))
       ->group(training);
   command->add_option("--weight-decay", t.weight_decay, "L2 penalty")
       ->transform(within(kAmountRange))

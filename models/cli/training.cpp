@@ -14,6 +14,7 @@
 #include "models/train/run_lock.h"
 #include "models/trust/bias.h"
 #include "tensor/parallel.h"
+#include "tensor/precision.h"
 
 namespace glass {
 namespace {
@@ -33,6 +34,9 @@ void print_start(const RunConfig& config, const Corpus& corpus, Translator& mode
                config.codec.target.size());
   fmt::print("model: {}; {}; run folder {}\n", counted(model.num_parameters(), "parameter"),
              counted(num_threads(), "thread"), folder);
+  if (config.training.matmul_precision != "highest" && !has_bfloat16_units())
+    fmt::print("--matmul-precision {} has no effect: this processor has no units for bfloat16\n",
+               config.training.matmul_precision);
   std::fflush(stdout);
 }
 

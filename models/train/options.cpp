@@ -4,6 +4,7 @@
 #include "models/json.h"
 #include "models/names.h"
 #include "models/train/trainer.h"
+#include "tensor/precision.h"
 
 namespace glass {
 
@@ -19,6 +20,7 @@ Json to_json(const TrainOptions& o) {
           {"beta1", o.beta1},
           {"beta2", o.beta2},
           {"eps", o.eps},
+          {"matmul_precision", o.matmul_precision},
           {"ema", o.ema},
           {"valid_every", o.valid_every},
           {"patience", o.patience},
@@ -43,6 +45,13 @@ TrainOptions train_options(const Json& json) {
   if (json.contains("beta1")) o.beta1 = entry(json, "beta1", where, kBetaRange);
   if (json.contains("beta2")) o.beta2 = entry(json, "beta2", where, kBetaRange);
   if (json.contains("eps")) o.eps = entry(json, "eps", where, kEpsilonRange);
+  if (json.contains("matmul_precision")) {
+    o.matmul_precision = entry<std::string>(json, "matmul_precision", where);
+    const auto& known = matmul_precision_names();
+    if (std::find(known.begin(), known.end(), o.matmul_precision) == known.end())
+      fail_environment(where, "matmul_precision must be " + listed(known, " or "), "got ",
+                       o.matmul_precision);
+  }
   if (json.contains("ema")) o.ema = entry(json, "ema", where, kBetaRange);
   o.valid_every = entry(json, "valid_every", where, kCountRange);
   o.patience = entry(json, "patience", where, kCountOrNoneRange);

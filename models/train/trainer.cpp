@@ -5,6 +5,7 @@
 #include "models/names.h"
 #include "models/train/interrupt.h"
 #include "optim/clip.h"
+#include "tensor/precision.h"
 
 namespace glass {
 namespace {
@@ -81,6 +82,7 @@ void Trainer::stop_not_finite(const char* what, double value, const Batch& batch
 
 void Trainer::train_step(Progress& progress) {
   const auto start = Clock::now();
+  const MatmulPrecisionGuard precision(matmul_precision_named(options_.matmul_precision));
   const Batch batch = batches_.next();
   if (watch_) watch_->before_step(step_, batch);
   const Trainee::Loss loss = trainee_.loss(batch, step_);

@@ -25,6 +25,7 @@ struct TrainOptions {
   double clip = 1;                  ///< total gradient norm; 0: no clipping
   double weight_decay = 0;
   double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;  ///< of Adam
+  std::string matmul_precision = "highest";       ///< of a step's products (tensor/precision.h)
   double ema = 0;  ///< decay of a moving average of the weights, which is the model; 0: none
   int64_t valid_every = 500;  ///< steps between validations
   int64_t patience = 0;       ///< validations without a better score before stopping; 0: never stop

@@ -94,6 +94,7 @@ TEST_CASE("a bad option is one line that names it, what it met and what would be
       {{"--eps", "-1"}, "--eps must be a number from 1e-20 to 1000000, got -1"},
       {{"--eps", "0", "--beta2", "0"}, "--eps must be a number from 1e-20 to 1000000, got 0"},
       {{"--ema", "1"}, "--ema must be a number from 0 to below 1, got 1"},
+      {{"--matmul-precision", "high"}, "--matmul-precision must be highest or medium, got high"},
       {{"--task", "shortcut", "--beam", "3"}, "--beam has no effect with --task shortcut"},
       {{"--norm-first"}, "--norm-first has no effect with --model seq2seq"},
       {{"--d-model", "8"}, "--d-model has no effect with --model seq2seq"},

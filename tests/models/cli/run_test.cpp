@@ -134,6 +134,8 @@ TEST_CASE("a damaged config.json is named with its entry, what was met and what 
   CHECK_THAT(with("/training/lr", nullptr),
              ContainsSubstring("training: lr must be a number above 0 and at most 1000: got null"));
   CHECK_THAT(with("/training/schedule", "sine"), ContainsSubstring("got sine"));
+  CHECK_THAT(with("/training/matmul_precision", "low"),
+             ContainsSubstring("training: matmul_precision must be highest or medium: got low\n"));
   CHECK_THAT(with("/training/seed", -3),
              ContainsSubstring("training: seed must be a whole number"));
   CHECK_THAT(with("/beam", 0), ContainsSubstring("top level: beam must be a whole number"));
@@ -306,7 +308,7 @@ TEST_CASE("a task with known alignments makes its data, reports its error rate a
   CHECK(nlohmann::json::parse(read_file(run + "/metrics.json"))["alignment_error_rate"] == rate);
 }
 
-TEST_CASE("Adam's constants and the average of the weights are options of a run", "[cli]") {
+TEST_CASE("Adam's constants, the average of the weights and others are options of a run", "[cli]") {
   const tests::Scratch folder;
   write_file_atomically(folder / "data.tsv", tests::lines(200));
   const auto training = [&](const std::string& run, const Words& more) {
@@ -329,6 +331,8 @@ TEST_CASE("Adam's constants and the average of the weights are options of a run"
   CHECK(weights("plain") != weights("other"));
   CHECK(training("ema", {"--ema", "0.9"})["ema"] == 0.9);
   CHECK(weights("plain") != weights("ema"));
+  CHECK(plain["matmul_precision"] == "highest");
+  CHECK(training("medium", {"--matmul-precision", "medium"})["matmul_precision"] == "medium");
   const auto sampling = [&](const Words& more) {
     Words words{"--sampling", "exponential"};
     words.insert(words.end(), more.begin(), more.end());

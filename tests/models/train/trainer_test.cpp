@@ -6,6 +6,7 @@
 
 #include "models/train/progress.h"
 #include "tensor/file.h"
+#include "tensor/precision.h"
 #include "tests/catch.h"
 #include "tests/models/train/small_run.h"
 #include "tests/tensor/scratch.h"
@@ -48,6 +49,32 @@ TEST_CASE("Trainer: an interrupted and resumed run ends with the same bits") {
         CHECK(rest.history()[i].valid.loss == undisturbed.history()[i].valid.loss);
       }
     }
+  }
+}
+
+TEST_CASE("Trainer: the precision of products is that of its steps alone") {
+  struct Watched : Run {
+    std::vector<MatmulPrecision> steps, validations;
+    Loss loss(const Batch& batch, int64_t step) override {
+      steps.push_back(get_float32_matmul_precision());
+      return Run::loss(batch, step);
+    }
+    Score validate() override {
+      validations.push_back(get_float32_matmul_precision());
+      return Run::validate();
+    }
+  };
+  for (const std::string& wanted : matmul_precision_names()) {
+    const Scratch folder;
+    TrainOptions options = short_options();
+    options.steps = options.valid_every = 2;
+    options.matmul_precision = wanted;
+    Watched run;
+    Trainer trainer(run, run.task.batches(options), options, folder.path());
+    REQUIRE(trainer.run() == StopReason::steps);
+    CHECK(run.steps == std::vector(2, matmul_precision_named(wanted)));
+    CHECK(run.validations == std::vector(1, MatmulPrecision::highest));
+    CHECK(get_float32_matmul_precision() == MatmulPrecision::highest);
   }
 }
 
