@@ -8,6 +8,7 @@
 #include "tensor/cpu/gemm_bfloat16.h"
 
 #include <algorithm>
+#include <array>
 
 #include "tensor/memory.h"
 #include "tensor/precision.h"
@@ -47,46 +48,49 @@ using Pairs = uint32_t;
 // Rows of 32 elements along k: rows and depth are how many there are, what lacks is 0.
 GLASS_TILES void read_along(const float* x, int64_t lead, int64_t rows, int64_t depth, Pairs* out) {
   const __mmask16 low = lanes(depth), high = lanes(depth - 16);
-  for (int64_t r = 0; r < kRows; ++r) {
-    __m512i row = _mm512_setzero_si512();
-    if (r < rows) {
-      const __m512 a = _mm512_maskz_loadu_ps(low, x + r * lead);
-      const __m512 b = _mm512_maskz_loadu_ps(high, x + r * lead + 16);
-      row = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(b, a));
-    }
-    _mm512_storeu_si512(out + r * 16, row);
+  const int64_t there = std::min(rows, kRows);
+  for (int64_t r = 0; r < there; ++r, x += lead, out += 16) {
+    const __m512 a = _mm512_maskz_loadu_ps(low, x), b = _mm512_maskz_loadu_ps(high, x + 16);
+    _mm512_storeu_si512(out, reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(b, a)));
   }
+  std::fill_n(out, (kRows - there) * 16, 0U);
 }
+
+// 0, 16, 1, 17, …
+alignas(64) constexpr std::array<uint16_t, 32> kInterleave = [] {
+  std::array<uint16_t, 32> order{};
+  for (uint16_t i = 0; i < 32; ++i) order[i] = static_cast<uint16_t>(i / 2 + i % 2 * 16);
+  return order;
+}();
 
 // Row p: the elements 2p and 2p + 1 along k of each of 16 columns, which lie side by side.
 GLASS_TILES void read_across(const float* x, int64_t lead, int64_t columns, int64_t depth,
                              Pairs* out) {
   const __mmask16 mask = lanes(columns);
-  alignas(64) uint16_t order[32];
-  for (uint16_t i = 0; i < 16; ++i) {
-    order[2 * i] = i;
-    order[2 * i + 1] = static_cast<uint16_t>(16 + i);
-  }
-  const __m512i interleave = _mm512_load_si512(order);
-  for (int64_t p = 0; p < 16; ++p) {
-    const auto row = [&](int64_t k) GLASS_TILES {
-      return _mm512_maskz_loadu_ps(k < depth ? mask : __mmask16{0}, x + k * lead);
-    };
-    const __m512i both = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(row(2 * p + 1), row(2 * p)));
-    _mm512_storeu_si512(out + p * 16, _mm512_permutexvar_epi16(interleave, both));
+  const __m512i interleave = _mm512_load_si512(kInterleave.data());
+  for (int64_t k = 0; k < kDepth; k += 2, x += 2 * lead, out += 16) {
+    const __m512 a = _mm512_maskz_loadu_ps(k < depth ? mask : __mmask16{0}, x);
+    const __m512 b = _mm512_maskz_loadu_ps(k + 1 < depth ? mask : __mmask16{0}, x + lead);
+    const __m512i both = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(b, a));
+    _mm512_storeu_si512(out, _mm512_permutexvar_epi16(interleave, both));
   }
 }
 
-// Swaps the off-diagonal quarters of all blocks of 2 S × 2 S.
-template <int S>
+// Where the lanes of the upper of two rows come from when the off-diagonal quarters of blocks of
+// 2 S × 2 S are swapped: l is a lane of the upper row, 16 + l one of the lower. Those of the lower
+// row come from S lanes further on.
+template <uint32_t S>
+alignas(64) constexpr std::array<uint32_t, 16> kUpper = [] {
+  std::array<uint32_t, 16> lanes{};
+  for (uint32_t l = 0; l < 16; ++l) lanes[l] = (l & S) ? 16 + l - S : l;
+  return lanes;
+}();
+
+template <uint32_t S>
 GLASS_TILES inline void swap_quarters(__m512i* rows) {
-  alignas(64) uint32_t upper[16], lower[16];  // lane l of the first row, lane 16 + l of the second
-  for (uint32_t l = 0; l < 16; ++l) {
-    upper[l] = (l & S) ? 16 + l - S : l;
-    lower[l] = (l & S) ? 16 + l : l + S;
-  }
-  const __m512i first = _mm512_load_si512(upper), second = _mm512_load_si512(lower);
-  for (int i = 0; i < 16; ++i) {
+  const __m512i first = _mm512_load_si512(kUpper<S>.data());
+  const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(S));
+  for (uint32_t i = 0; i < 16; ++i) {
     if (i & S) continue;
     const __m512i a = rows[i], b = rows[i + S];
     rows[i] = _mm512_permutex2var_epi32(a, first, b);
