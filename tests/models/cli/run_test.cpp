@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tensor/file.h"
+#include "tensor/precision.h"
 #include "tensor/safetensors.h"
 #include "tests/catch.h"
 #include "tests/models/cli/run.h"
@@ -333,6 +334,11 @@ TEST_CASE("Adam's constants, the average of the weights and others are options o
   CHECK(weights("plain") != weights("ema"));
   CHECK(plain["matmul_precision"] == "highest");
   CHECK(training("medium", {"--matmul-precision", "medium"})["matmul_precision"] == "medium");
+  const std::string said =
+      tests::train(folder / "data.tsv", folder / "again", {"--matmul-precision", "medium"}, "2")
+          .out;
+  CHECK((said.find("--matmul-precision medium has no effect") == std::string::npos) ==
+        has_bfloat16_units());
   const auto sampling = [&](const Words& more) {
     Words words{"--sampling", "exponential"};
     words.insert(words.end(), more.begin(), more.end());
