@@ -26,9 +26,9 @@ std::string shown_name(const std::string& key) {
   return key;
 }
 
-std::vector<LinePlot> plots(const Trainer& trainer) {
+std::vector<LinePlot> plots(const Trainer& trainer, bool labels) {
   Curve train{"training", {}, {}}, valid{"validation", {}, {}};
-  Curve exact{"exact match", {}, {}}, errors{"symbol error rate", {}, {}};
+  Curve exact{labels ? "accuracy" : "exact match", {}, {}}, errors{"symbol error rate", {}, {}};
   for (const HistoryEntry& h : trainer.history()) {
     for (Curve* curve : {&train, &valid, &exact, &errors})
       curve->x.push_back(static_cast<double>(h.step));
@@ -37,8 +37,10 @@ std::vector<LinePlot> plots(const Trainer& trainer) {
     exact.y.push_back(h.valid.exact_match);
     errors.y.push_back(h.valid.symbol_error_rate);
   }
-  return {{"Loss per token (nats)", "step", {train, valid}, true},
-          {"On the validation data", "step", {exact, errors}}};
+  std::vector<Curve> scores{exact};
+  if (!labels) scores.push_back(errors);
+  return {{labels ? "Loss per text (nats)" : "Loss per token (nats)", "step", {train, valid}, true},
+          {"On the validation data", "step", scores}};
 }
 
 std::vector<ReportRule> report_rules(const RunDiagnosis& diagnosis) {
@@ -82,7 +84,7 @@ void write_report(const std::string& folder, const RunConfig& config, const Corp
                     {"loss per text", fmt::format("{:.4f}", test.score.loss)},
                     {"training time", clock_text(trainer.seconds())}};
   data.tables = std::move(tables);
-  data.plots = plots(trainer);
+  data.plots = plots(trainer, classifies(config.task));
   for (const auto& [name, value] : test.more)
     data.figures.push_back({shown_name(name), fmt::format("{:.3f}", value)});
   const size_t n = test.translations.size();

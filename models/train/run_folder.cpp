@@ -235,9 +235,9 @@ Corpus load_corpus(const RunConfig& config) {
 
 void save_metrics(const std::string& folder, const std::string& task, const RunMetrics& m) {
   Json j = to_json(m.score);
+  if (classifies(task)) j = {{"accuracy", m.score.exact_match}, {"loss", m.score.loss}};
   for (const auto& [name, value] : m.more) j[name] = value;
   j["task"] = task;
-  if (classifies(task)) j["accuracy"] = m.score.exact_match;
   j["steps"] = m.steps;
   j["seconds"] = m.seconds;
   if (m.steps > 0) j["seconds_per_step"] = m.step_seconds / static_cast<double>(m.steps);

@@ -46,6 +46,11 @@ TEST_CASE("labels and texts are learnt, scored and explained", "[cli][classifier
   REQUIRE(trained.status == 0);
   const auto metrics = nlohmann::json::parse(read_file(run + "/metrics.json"));
   CHECK(metrics["accuracy"] == 1);
+  for (const char* of_texts : {"bleu", "exact_match", "symbol_error_rate"})
+    CHECK_FALSE(metrics.contains(of_texts));
+  CHECK_THAT(read_file(run + "/report.html"), ContainsSubstring("accuracy") &&
+                                                  !ContainsSubstring("symbol error rate") &&
+                                                  !ContainsSubstring("exact match"));
   const auto config = nlohmann::json::parse(read_file(run + "/config.json"));
   CHECK(config["model"]["kind"] == "classifier");
   CHECK(config["text"]["target_tokens"] == "whole");
