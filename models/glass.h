@@ -40,6 +40,7 @@
 #include "optim/schedule.h"
 #include "optim/sgd.h"
 #include "tensor/ops.h"
+#include "tensor/parallel.h"
 #include "tensor/precision.h"
 #include "tensor/random.h"
 #include "tensor/safetensors.h"

@@ -24,7 +24,9 @@ bool ask_for_units() {
     __asm__("cpuid" : "=a"(eax), "=b"(ebx), "=c"(ecx), "=d"(edx) : "0"(7), "2"(subleaf));
   };
   __builtin_cpu_init();
-  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw")) return false;
+  for (const bool has : {__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"),
+                         __builtin_cpu_supports("avx512vl"), __builtin_cpu_supports("avx512dq")})
+    if (!has) return false;
   leaf_7(0);
   if ((edx >> 22 & 1) == 0 || (edx >> 24 & 1) == 0) return false;
   leaf_7(1);

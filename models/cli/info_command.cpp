@@ -38,7 +38,7 @@ void info() {
   fmt::print("kernels   {}\n", instruction_set());
   fmt::print("BLAS      {}\n", blas_description());
   fmt::print("bfloat16  {}\n", has_bfloat16_units() ? "yes, for --matmul-precision medium (AMX)"
-                                                    : "no units of this processor");
+                                                    : "no units, of this processor or system");
   fmt::print("threads   {}\n", num_threads());
   fmt::print("CUDA      {}\n", cuda_kernels() ? "yes" : "not in this build");
   fmt::print("memory    {} bytes live, {} at the peak, {} cached\n", memory.live, memory.peak,

@@ -35,7 +35,7 @@ void print_start(const RunConfig& config, const Corpus& corpus, Translator& mode
   fmt::print("model: {}; {}; run folder {}\n", counted(model.num_parameters(), "parameter"),
              counted(num_threads(), "thread"), folder);
   if (config.training.matmul_precision != "highest" && !has_bfloat16_units())
-    fmt::print("--matmul-precision {} has no effect: this processor has no units for bfloat16\n",
+    fmt::print("--matmul-precision {} has no effect: there are no units for bfloat16 here\n",
                config.training.matmul_precision);
   std::fflush(stdout);
 }

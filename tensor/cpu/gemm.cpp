@@ -84,34 +84,30 @@ void multiply(const T* a, const int64_t* sa, const T* b, const int64_t* sb, T be
   int64_t lda = 1, ldb = 1;
   blas_layout(m, k, sa[0], sa[1], ta, lda);
   blas_layout(k, n, sb[0], sb[1], tb, ldb);
-  // All parts are of one precision, also those that alone would be too small for bfloat16.
-  const bool coarse = std::is_same_v<T, float> &&
-                      get_float32_matmul_precision() == MatmulPrecision::medium &&
-                      suits_bfloat16(m, n, k);
-  const auto part_of = [&](int64_t rows, int64_t columns, const T* left, const T* right, T* y) {
-    if constexpr (std::is_same_v<T, float>)
-      if (coarse)
-        return multiply_bfloat16({left, lda, ta == CblasTrans}, {right, ldb, tb == CblasTrans},
-                                 beta, y, ldc, rows, columns, k);
-    call_blas(ta, tb, rows, columns, k, left, lda, right, ldb, beta, y, ldc);
-  };
+  if constexpr (std::is_same_v<T, float>)
+    if (get_float32_matmul_precision() == MatmulPrecision::medium && suits_bfloat16(m, n, k) &&
+        multiply_bfloat16({a, lda, ta == CblasTrans}, {b, ldb, tb == CblasTrans}, beta, c, ldc, m,
+                          n, k, split))
+      return;
   constexpr double kSplitWork = 1 << 19;  // multiply-adds per part below which waking threads loses
-  if (!split || static_cast<double>(m) * n * k < 2 * kSplitWork) return part_of(m, n, a, b, c);
-  // Parts of whole rows or whole columns of c; such multiples suit the kernels' tiles.
-  const int64_t tile = coarse ? 32 : 16;
+  if (!split || static_cast<double>(m) * n * k < 2 * kSplitWork) {
+    call_blas(ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc);
+    return;
+  }
+  // Parts of whole rows or whole columns of c; multiples of 16 suit the kernels' tiles.
   const bool by_rows = m >= n;
   const int64_t length = by_rows ? m : n, other = by_rows ? n : m;
   const int64_t threads = num_threads();
-  int64_t part = ((length + threads - 1) / threads + tile - 1) / tile * tile;
+  int64_t part = ((length + threads - 1) / threads + 15) / 16 * 16;
   part = std::max(part, static_cast<int64_t>(kSplitWork / (static_cast<double>(other) * k)));
   const int64_t parts = (length + part - 1) / part;
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t first = i * part, count = std::min(part, length - first);
       if (by_rows)
-        part_of(count, n, a + first * sa[0], b, c + first * ldc);
+        call_blas(ta, tb, count, n, k, a + first * sa[0], lda, b, ldb, beta, c + first * ldc, ldc);
       else
-        part_of(m, count, a, b + first * sb[1], c + first);
+        call_blas(ta, tb, m, count, k, a, lda, b + first * sb[1], ldb, beta, c + first, ldc);
     }
   });
 }

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <array>
 
+#include "tensor/error.h"
 #include "tensor/memory.h"
+#include "tensor/parallel.h"
 #include "tensor/precision.h"
 
 #if defined(__x86_64__)
@@ -22,10 +24,11 @@
 namespace glass::cpu {
 
 bool suits_bfloat16(int64_t m, int64_t n, int64_t k) {
-  // Below, packing costs more than it saves.
-  constexpr int64_t kLeastSide = 16, kLeastDepth = 64, kLeastWork = int64_t{1} << 18;
-  return std::min(m, n) >= kLeastSide && k >= kLeastDepth && m * n * k >= kLeastWork &&
-         has_bfloat16_units();
+  // Packing reads (m + n)·k numbers for m·n·k multiply-adds: below, it costs more than it saves.
+  constexpr int64_t kLeastReuse = 20, kLeastDepth = 64;
+  constexpr double kLeastWork = 1 << 18;
+  return k >= kLeastDepth && m * n >= kLeastReuse * (m + n) &&
+         static_cast<double>(m * n) * static_cast<double>(k) >= kLeastWork && has_bfloat16_units();
 }
 
 #if defined(__x86_64__)
@@ -108,23 +111,29 @@ GLASS_TILES void turn(Pairs* x) {
   for (int i = 0; i < 16; ++i) _mm512_storeu_si512(x + i * 16, rows[i]);
 }
 
-// Tiles of the n rows of a left operand, or columns of a right one, two at each depth, one depth
-// after the other. along: elements along k lie side by side in memory.
-GLASS_TILES void pack_tiles(const float* x, int64_t lead, bool along, bool right, int64_t n,
-                            int64_t k, Pairs* out) {
-  for (int64_t i = 0; i < n; i += kBlock)
-    for (int64_t d = 0; d < k; d += kDepth)
-      for (int64_t j = i; j < i + kBlock; j += kRows, out += kRows * 16) {
-        const int64_t rows = n - j, depth = k - d;
-        if (rows <= 0) {
-          std::fill_n(out, kRows * 16, 0U);
-        } else if (along) {
-          read_along(x + j * lead + d, lead, rows, depth, out);
-        } else {
-          read_across(x + d * lead + j, lead, rows, depth, out);
-        }
-        if (rows > 0 && along == right) turn(out);
+// An operand of a product: n rows of a left one, or columns of a right one, of k elements each.
+// along: elements along k lie side by side in memory.
+struct Operand {
+  const float* data;
+  int64_t lead, n, k;
+  bool along, right;
+};
+
+// Two tiles at each depth, one depth after the other, from row (or column) i on.
+GLASS_TILES void pack_block(const Operand& x, int64_t i, Pairs* out) {
+  for (int64_t d = 0; d < x.k; d += kDepth)
+    for (int64_t j = i; j < i + kBlock; j += kRows, out += kRows * 16) {
+      const int64_t rows = x.n - j, depth = x.k - d;
+      if (rows <= 0) {
+        std::fill_n(out, kRows * 16, 0U);
+        continue;
       }
+      if (x.along)
+        read_along(x.data + j * x.lead + d, x.lead, rows, depth, out);
+      else
+        read_across(x.data + d * x.lead + j, x.lead, rows, depth, out);
+      if (x.along == x.right) turn(out);
+    }
 }
 
 struct alignas(64) TileShapes {
@@ -133,10 +142,18 @@ struct alignas(64) TileShapes {
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 
+// GCC 12's _tile_loadconfig says that it reads 8 bytes, and its _tile_loadd that it reads nothing:
+// the compiler must be told that what was written before is read.
+GLASS_TILES void load_shapes(const TileShapes& shapes) {
+  __asm__ volatile("ldtilecfg %0" : : "m"(shapes));
+}
+void finish_writing() { __asm__ volatile("" : : : "memory"); }
+
 // c = a·b + c (or a·b) for 32×32 results in rows stride bytes apart: tiles 0 to 3 are the quarters.
 GLASS_TILES void multiply_block(const char* a, const char* b, int64_t depths, bool add, float* c,
                                 int64_t stride) {
   float* const below = c + kRows * stride / static_cast<int64_t>(sizeof(float));
+  finish_writing();
   if (add) {
     _tile_loadd(0, c, stride);
     _tile_loadd(1, c + kRows, stride);
@@ -162,6 +179,7 @@ GLASS_TILES void multiply_block(const char* a, const char* b, int64_t depths, bo
   _tile_stored(1, c + kRows, stride);
   _tile_stored(2, below, stride);
   _tile_stored(3, below + kRows, stride);
+  finish_writing();
 }
 
 // At the borders, in a block of its own.
@@ -175,38 +193,101 @@ void multiply_border(const char* a, const char* b, int64_t depths, float beta, f
   for (int64_t i = 0; i < rows; ++i) std::copy_n(block + i * kBlock, columns, c + i * lead);
 }
 
+// The smaller operand is packed first, and read by all threads; a block of the larger one by the
+// thread that multiplies it, so that it is in that core's cache.
+struct Product {
+  Operand rows, columns;
+  char *left, *right;     // what is packed of them
+  int64_t panel, depths;  // bytes and depths of a block's tiles
+  float beta, *c;
+  int64_t lead;
+
+  bool by_columns() const { return columns.n >= rows.n; }
+  int64_t shared() const { return block_count(std::min(rows.n, columns.n), kBlock); }
+  int64_t parts() const { return block_count(std::max(rows.n, columns.n), kBlock); }
+
+  void pack_left(int64_t i) const {
+    pack_block(rows, i * kBlock, reinterpret_cast<Pairs*>(left + i * panel));
+  }
+  void pack_right(int64_t j) const {
+    pack_block(columns, j * kBlock, reinterpret_cast<Pairs*>(right + j * panel));
+  }
+  void pack_shared(int64_t begin, int64_t end) const {
+    for (int64_t i = begin; i < end; ++i) by_columns() ? pack_left(i) : pack_right(i);
+  }
+  GLASS_TILES void multiply(int64_t begin, int64_t end) const {
+    const TileShapes shapes;
+    load_shapes(shapes);
+    for (int64_t part = begin; part < end; ++part)
+      by_columns() ? pack_right(part) : pack_left(part);
+    for (int64_t part = begin; part < end; ++part)
+      for (int64_t i = 0; i < shared(); ++i)
+        by_columns() ? multiply_at(i, part) : multiply_at(part, i);
+    _tile_release();
+  }
+  void multiply_at(int64_t i, int64_t j) const {
+    const char *above = left + i * panel, *beside = right + j * panel;
+    const int64_t height = std::min(kBlock, rows.n - i * kBlock);
+    const int64_t width = std::min(kBlock, columns.n - j * kBlock);
+    float* const to = c + i * kBlock * lead + j * kBlock;
+    if (height == kBlock && width == kBlock && (beta == 0 || beta == 1))
+      multiply_block(above, beside, depths, beta == 1, to,
+                     lead * static_cast<int64_t>(sizeof(float)));
+    else
+      multiply_border(above, beside, depths, beta, to, lead, height, width);
+  }
+};
+
+void* allocate_or_null(size_t bytes) noexcept try {
+  return pool_allocate(bytes);
+} catch (const Error&) {
+  return nullptr;
+}
+
 }  // namespace
 
-GLASS_TILES void multiply_bfloat16(Matrix<float> a, Matrix<float> b, float beta, float* c,
-                                   int64_t lead, int64_t m, int64_t n, int64_t k) {
+bool multiply_bfloat16(Matrix<float> a, Matrix<float> b, float beta, float* c, int64_t lead,
+                       int64_t m, int64_t n, int64_t k, bool split) noexcept {
   const int64_t depths = block_count(k, kDepth), panel = depths * 2 * kTileBytes;
-  const size_t left_bytes = static_cast<size_t>(block_count(m, kBlock) * panel);
-  const size_t bytes = left_bytes + static_cast<size_t>(block_count(n, kBlock) * panel);
-  char* const left = static_cast<char*>(pool_allocate(bytes));
-  char* const right = left + left_bytes;
-  pack_tiles(a.data, a.lead, !a.turned, false, m, k, reinterpret_cast<Pairs*>(left));
-  pack_tiles(b.data, b.lead, b.turned, true, n, k, reinterpret_cast<Pairs*>(right));
-  const TileShapes shapes;
-  _tile_loadconfig(&shapes);
-  for (int64_t j = 0; j < n; j += kBlock)
-    for (int64_t i = 0; i < m; i += kBlock) {
-      const char *above = left + i / kBlock * panel, *beside = right + j / kBlock * panel;
-      const int64_t rows = std::min(kBlock, m - i), columns = std::min(kBlock, n - j);
-      float* const at = c + i * lead + j;
-      if (rows == kBlock && columns == kBlock && (beta == 0 || beta == 1))
-        multiply_block(above, beside, depths, beta == 1, at,
-                       lead * static_cast<int64_t>(sizeof(float)));
-      else
-        multiply_border(above, beside, depths, beta, at, lead, rows, columns);
-    }
-  _tile_release();
+  const int64_t high = block_count(m, kBlock), wide = block_count(n, kBlock);
+  const auto bytes = static_cast<size_t>((high + wide) * panel);
+  char* const left = static_cast<char*>(allocate_or_null(bytes));
+  if (!left) return false;
+  const Product product{{a.data, a.lead, m, k, !a.turned, false},
+                        {b.data, b.lead, n, k, b.turned, true},
+                        left,
+                        left + high * panel,
+                        panel,
+                        depths,
+                        beta,
+                        c,
+                        lead};
+  const auto pack = [&](int64_t begin, int64_t end) { product.pack_shared(begin, end); };
+  const auto multiply = [&](int64_t begin, int64_t end) { product.multiply(begin, end); };
+  // Numbers packed and multiply-adds below which waking threads costs more than it saves.
+  constexpr int64_t kSplitNumbers = 1 << 17, kSplitWork = 1 << 20;
+  if (split && std::min(m, n) * k >= kSplitNumbers)
+    parallel_for(product.shared(), 1, pack);
+  else
+    pack(0, product.shared());
+  // One part for each thread, of large products several, which unequal threads share.
+  constexpr int64_t kMostBlocks = 8;
+  const int64_t parts = product.parts(), threads = num_threads();
+  const int64_t each = std::min(kMostBlocks, block_count(parts, threads));
+  if (split)
+    parallel_for(parts, std::max(each, kSplitWork / (kBlock * std::min(m, n) * k) + 1), multiply);
+  else
+    multiply(0, parts);
   pool_free(left, bytes);
+  return true;
 }
 
 #else
 
-void multiply_bfloat16(Matrix<float>, Matrix<float>, float, float*, int64_t, int64_t, int64_t,
-                       int64_t) {}
+bool multiply_bfloat16(Matrix<float>, Matrix<float>, float, float*, int64_t, int64_t, int64_t,
+                       int64_t, bool) noexcept {
+  return false;
+}
 
 #endif
 
