@@ -136,8 +136,7 @@ void run_eval(const EvalArguments& a) {
                             line_plot_svg(length_plot(last_folders(names), by_length), true));
   }
   if (a.json) {
-    Json j =
-        labels ? Json{{"accuracy", e.score.exact_match}, {"loss", e.score.loss}} : to_json(e.score);
+    Json j = score_json(config.task, e.score);
     for (const auto& [name, value] : e.more) j[name] = value;
     if (!labels) j["bleu_signature"] = e.bleu_signature;
     if (alignment) j["alignment_error_rate"] = *alignment;

@@ -35,23 +35,21 @@ TrainOptions train_options(const Json& json) {
   o.batch_size = entry(json, "batch_size", where, kCountRange);
   o.lr = entry(json, "lr", where, kLearningRateRange);
   o.warmup = entry(json, "warmup", where, kCountOrNoneRange);
-  o.schedule = entry<std::string>(json, "schedule", where);
-  const auto& names = schedule_names();
-  if (std::find(names.begin(), names.end(), o.schedule) == names.end())
-    fail_environment(where, "schedule must be " + listed(names, " or "), "got ", o.schedule);
+  const auto name_of = [&](const std::string& key, const std::vector<std::string>& known) {
+    const auto name = entry<std::string>(json, key.c_str(), where);
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      fail_environment(where, key + " must be " + listed(known, " or "), "got ", name);
+    return name;
+  };
+  o.schedule = name_of("schedule", schedule_names());
   o.clip = entry(json, "clip", where, kAmountRange);
   o.weight_decay = entry(json, "weight_decay", where, kAmountRange);
   // Runs of older versions have none of these.
   if (json.contains("beta1")) o.beta1 = entry(json, "beta1", where, kBetaRange);
   if (json.contains("beta2")) o.beta2 = entry(json, "beta2", where, kBetaRange);
   if (json.contains("eps")) o.eps = entry(json, "eps", where, kEpsilonRange);
-  if (json.contains("matmul_precision")) {
-    o.matmul_precision = entry<std::string>(json, "matmul_precision", where);
-    const auto& known = matmul_precision_names();
-    if (std::find(known.begin(), known.end(), o.matmul_precision) == known.end())
-      fail_environment(where, "matmul_precision must be " + listed(known, " or "), "got ",
-                       o.matmul_precision);
-  }
+  if (json.contains("matmul_precision"))
+    o.matmul_precision = name_of("matmul_precision", matmul_precision_names());
   if (json.contains("ema")) o.ema = entry(json, "ema", where, kBetaRange);
   o.valid_every = entry(json, "valid_every", where, kCountRange);
   o.patience = entry(json, "patience", where, kCountOrNoneRange);

@@ -233,9 +233,13 @@ Corpus load_corpus(const RunConfig& config) {
   return corpus;
 }
 
+Json score_json(const std::string& task, const Score& score) {
+  if (classifies(task)) return {{"accuracy", score.exact_match}, {"loss", score.loss}};
+  return to_json(score);
+}
+
 void save_metrics(const std::string& folder, const std::string& task, const RunMetrics& m) {
-  Json j = to_json(m.score);
-  if (classifies(task)) j = {{"accuracy", m.score.exact_match}, {"loss", m.score.loss}};
+  Json j = score_json(task, m.score);
   for (const auto& [name, value] : m.more) j[name] = value;
   j["task"] = task;
   j["steps"] = m.steps;

@@ -67,6 +67,8 @@ struct RunMetrics {
   std::optional<double> attention_multiply_adds = {};     ///< forward, per test sentence
   std::vector<std::pair<std::string, double>> more = {};  ///< Evaluation::more
 };
+/// A score as files and --json have it: of a task of labels accuracy and loss alone.
+nlohmann::json score_json(const std::string& task, const Score& score);
 /// metrics.json: the last values.
 void save_metrics(const std::string& folder, const std::string& task, const RunMetrics& metrics);
 
