@@ -1,45 +1,15 @@
 #include "tensor/loss.h"
 
 #include <algorithm>
-#include <limits>
 
+#include "tensor/cpu/exp_rows.h"
 #include "tensor/cpu/kernels.h"
-#include "tensor/cpu/loops.h"
 #include "tensor/parallel.h"
 
 namespace glass::cpu {
 namespace {
 
 constexpr int64_t kGrain = 8192;  // elements per thread
-
-template <class T>
-GLASS_CLONES T row_max(const T* x, int64_t n) {
-  T best = -std::numeric_limits<T>::infinity();
-#pragma omp simd reduction(max : best)
-  for (int64_t i = 0; i < n; ++i) best = x[i] > best ? x[i] : best;
-  return best;
-}
-
-template <class T>
-GLASS_CLONES T row_exp_sum(const T* x, int64_t n, T top) {
-  T sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; ++i) sum += exp(x[i] - top);
-  return sum;
-}
-
-// e = exp(x - top); returns its sum.
-template <class T>
-GLASS_CLONES T row_exp(const T* x, T* e, int64_t n, T top) {
-  T sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; ++i) {
-    const T value = exp(x[i] - top);
-    e[i] = value;
-    sum += value;
-  }
-  return sum;
-}
 
 // Σ w·(x - top)
 template <class T>

@@ -1,41 +1,11 @@
 #include <algorithm>
-#include <limits>
 
+#include "tensor/cpu/exp_rows.h"
 #include "tensor/cpu/kernels.h"
-#include "tensor/cpu/loops.h"
 #include "tensor/parallel.h"
 
 namespace glass::cpu {
 namespace {
-
-template <class T>
-GLASS_CLONES T row_max(const T* x, int64_t n) {
-  T best = -std::numeric_limits<T>::infinity();
-#pragma omp simd reduction(max : best)
-  for (int64_t i = 0; i < n; ++i) best = x[i] > best ? x[i] : best;
-  return best;
-}
-
-// y = exp(x - shift); returns its sum.
-template <class T>
-GLASS_CLONES T row_exp(const T* x, T* y, int64_t n, T shift) {
-  T total = 0;
-#pragma omp simd reduction(+ : total)
-  for (int64_t i = 0; i < n; ++i) {
-    const T e = exp(x[i] - shift);
-    y[i] = e;
-    total += e;
-  }
-  return total;
-}
-
-template <class T>
-GLASS_CLONES T row_exp_sum(const T* x, int64_t n, T shift) {
-  T total = 0;
-#pragma omp simd reduction(+ : total)
-  for (int64_t i = 0; i < n; ++i) total += exp(x[i] - shift);
-  return total;
-}
 
 template <class T>
 GLASS_CLONES void row_scale(T* y, int64_t n, T factor) {
