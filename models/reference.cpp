@@ -6,7 +6,7 @@ namespace glass {
 namespace {
 
 // A table's cell: bars would end it.
-std::string cell(const std::string& text) {
+std::string table_cell(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '|') out += '\\';
@@ -73,9 +73,9 @@ void add_table(std::string& out, const std::vector<Entry>& entries, const Signat
          "\n\n| call | formula | derivative | orders | rules | shapes |\n"
          "|---|---|---|---|---|---|\n";
   for (const Entry* entry : chosen)
-    out += "| " + call(*entry, signatures) + " | " + cell(entry->formula) + " | " +
-           cell(entry->gradient) + " | " + orders(*entry) + " | " + cell(entry->notes) + " | " +
-           shapes(*entry) + " |\n";
+    out += "| " + call(*entry, signatures) + " | " + table_cell(entry->formula) + " | " +
+           table_cell(entry->gradient) + " | " + orders(*entry) + " | " + table_cell(entry->notes) +
+           " | " + shapes(*entry) + " |\n";
 }
 
 }  // namespace

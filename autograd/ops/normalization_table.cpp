@@ -13,14 +13,14 @@
 namespace glass {
 namespace {
 
-using Place = std::function<size_t(size_t)>;
+using PlaceOf = std::function<size_t(size_t)>;
 
 struct Moments {
   double mean = 0, variance = 0, count = 0;
 };
 
 // Mean and variance of each set; set_of: the set of an element.
-std::map<size_t, Moments> moments(const Numbers& x, const Place& set_of) {
+std::map<size_t, Moments> moments(const Numbers& x, const PlaceOf& set_of) {
   std::map<size_t, Moments> sets;
   for (size_t i = 0; i < x.size(); ++i) {
     sets[set_of(i)].mean += x[i];
@@ -35,8 +35,8 @@ std::map<size_t, Moments> moments(const Numbers& x, const Place& set_of) {
 }
 
 // weight_of: the number of an element's weight and bias, which are inputs 1 and 2 where given.
-Numbers normed_reference(const Columns& v, const Place& set_of, const Place& weight_of, bool affine,
-                         double eps) {
+Numbers normed_reference(const Columns& v, const PlaceOf& set_of, const PlaceOf& weight_of,
+                         bool affine, double eps) {
   const auto sets = moments(v[0], set_of);
   Numbers y;
   for (size_t i = 0; i < v[0].size(); ++i) {
@@ -51,7 +51,7 @@ Numbers normed_reference(const Columns& v, const Place& set_of, const Place& wei
 struct NormCase {
   const char* label;
   Shape x, weight;  // weight empty: none
-  Place set_of, weight_of;
+  PlaceOf set_of, weight_of;
   NormView view;
   double eps = 1e-5;
 };
@@ -141,7 +141,7 @@ Sample given_row(const char* label, const Shape& x, F f) {
 // What is left in the running mean, then the running variance. inputs x, mean, variance; set_of an
 // element of x, and the channel of a set.
 template <class F>
-Sample running_row(const char* label, const Shape& x, const Place& set_of, F f) {
+Sample running_row(const char* label, const Shape& x, const PlaceOf& set_of, F f) {
   const Shape C{x[1]};
   const auto channels = static_cast<size_t>(x[1]);
   return {.label = label,

@@ -50,7 +50,7 @@ void add_transformer(std::vector<WholeModel>& all, const std::string& name,
                  [options] { return std::make_unique<TransformerTranslator>(options, 3); }});
 }
 
-std::vector<Source> pictures() {
+std::vector<Source> two_pictures() {
   constexpr int64_t kSide = 4;
   std::vector<Source> all;
   for (size_t i = 0; i < 3; ++i) {
@@ -148,7 +148,7 @@ GradReport check_model(const WholeModel& kind) {
   const std::vector<std::vector<int64_t>> targets = {{4, 5}, {6, 7, 7}, {4}};
   const std::unique_ptr<Translator> model = kind.make();
   model->to(kFloat64);
-  const Seq2SeqBatch batch = make_batch(kind.reads_pictures ? pictures() : sources, targets);
+  const Seq2SeqBatch batch = make_batch(kind.reads_pictures ? two_pictures() : sources, targets);
   CheckOptions options;
   options.name = kind.name;
   options.second_order = false;

@@ -26,7 +26,7 @@ struct Input {
 
 void on_warning(png_structp, png_const_charp) {}
 
-void read_bytes(png_structp png, png_bytep to, size_t count) {
+void read_png_bytes(png_structp png, png_bytep to, size_t count) {
   auto* input = static_cast<Input*>(png_get_io_ptr(png));
   if (count > input->left.size()) png_error(png, "the file ends too early");
   std::memcpy(to, input->left.data(), count);
@@ -79,7 +79,7 @@ Decoded decode_png(std::span<const std::byte> bytes, const std::string& name) {
   png_bytep exif = nullptr;
   png_uint_32 exif_size = 0;
   reader.run([&](png_structp png, png_infop info) {
-    png_set_read_fn(png, &reader.input(), read_bytes);
+    png_set_read_fn(png, &reader.input(), read_png_bytes);
     png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_set_benign_errors(png, 0);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER,

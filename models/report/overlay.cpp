@@ -14,11 +14,11 @@ namespace glass {
 namespace {
 
 constexpr Rgb kInk{28, 35, 48}, kFaint{98, 107, 122}, kDark{72, 78, 100};
-constexpr double kLeft = 0.25;             // of the light where nothing is attended to
+constexpr double kDimmed = 0.25;           // of the light where nothing is attended to
 constexpr int64_t kTile = 144, kGap = 12;  // pixels
 constexpr int64_t kPerRow = 6;
-constexpr int64_t kLetters = 2;  // scale
-constexpr int64_t kLabel = (2 * kLineHeight + 2) * kLetters;
+constexpr int64_t kLetterScale = 2;
+constexpr int64_t kLabel = (2 * kLineHeight + 2) * kLetterScale;
 
 void paste(Image& sheet, const Image& part, int64_t y, int64_t x) {
   for (int64_t row = 0; row < part.height; ++row)
@@ -26,14 +26,14 @@ void paste(Image& sheet, const Image& part, int64_t y, int64_t x) {
 }
 
 // Pixels stay squares.
-Image enlarged(const Image& picture) {
+Image fitted(const Image& picture) {
   const int64_t longer = std::max(picture.height, picture.width);
   const auto scaled = [&](int64_t size) { return std::max<int64_t>(1, size * kTile / longer); };
   return resize(picture, scaled(picture.height), scaled(picture.width), Resample::area);
 }
 
-void label(Image& sheet, int64_t y, int64_t x, const std::string& clean, Rgb color) {
-  const int64_t scale = text_width(clean, kLetters) <= kTile ? kLetters : 1;
+void draw_label(Image& sheet, int64_t y, int64_t x, const std::string& clean, Rgb color) {
+  const int64_t scale = text_width(clean, kLetterScale) <= kTile ? kLetterScale : 1;
   std::string shown = clean;
   for (int64_t width = kTile; text_width(shown, scale) > kTile && width > 1; --width)
     shown = shorten(clean, width);
@@ -87,7 +87,7 @@ Image overlay(const Image& picture, const Tensor& map) {
     const double grey = (pixel[0] * 3 + pixel[1] * 6 + pixel[2]) / 10.0;
     const double dark[3] = {double(kDark.r), double(kDark.g), double(kDark.b)};
     for (int c = 0; c < 3; ++c) {
-      const double unlit = dark[c] + kLeft * grey;
+      const double unlit = dark[c] + kDimmed * grey;
       pixel[c] = static_cast<uint8_t>(std::lround(unlit + lit * (pixel[c] - unlit)));
     }
   }
@@ -96,7 +96,7 @@ Image overlay(const Image& picture, const Tensor& map) {
 
 Image overlay_sheet(const PictureAttention& a) {
   check_sizes("overlay_sheet", a);
-  const Image picture = enlarged(a.picture);
+  const Image picture = fitted(a.picture);
   struct Tile {
     Image image;  // may be empty
     std::string word, below;
@@ -122,23 +122,23 @@ Image overlay_sheet(const PictureAttention& a) {
   }
   size_t columns = 0;
   for (const auto& row : rows) columns = std::max(columns, row.size());
-  const int64_t title = kGap + kLineHeight * kLetters, step = kTile + kGap;
+  const int64_t title = kGap + kLineHeight * kLetterScale, step = kTile + kGap;
   Image sheet(title + std::ssize(rows) * (kTile + kLabel + kGap),
               kGap + static_cast<int64_t>(columns) * step, 255);
   const std::string heading = clean_text(a.name + ": " + a.text);
   std::string shown = heading;
-  for (int64_t width = 200; text_width(shown, kLetters) > sheet.width - 2 * kGap && width > 1;
+  for (int64_t width = 200; text_width(shown, kLetterScale) > sheet.width - 2 * kGap && width > 1;
        --width)
     shown = shorten(heading, width);
-  draw_text(sheet, kGap, kGap, shown, kLetters, kInk);
+  draw_text(sheet, kGap, kGap, shown, kLetterScale, kInk);
   for (size_t row = 0; row < rows.size(); ++row)
     for (size_t column = 0; column < rows[row].size(); ++column) {
       const Tile& tile = rows[row][column];
       const int64_t y = title + kGap / 2 + static_cast<int64_t>(row) * (kTile + kLabel + kGap);
       const int64_t x = kGap + static_cast<int64_t>(column) * step;
       if (!tile.image.empty()) paste(sheet, tile.image, y, x);
-      label(sheet, y + kTile + 6, x, tile.word, kInk);
-      label(sheet, y + kTile + 6 + kLineHeight * kLetters, x, tile.below, kFaint);
+      draw_label(sheet, y + kTile + 6, x, tile.word, kInk);
+      draw_label(sheet, y + kTile + 6 + kLineHeight * kLetterScale, x, tile.below, kFaint);
     }
   return sheet;
 }

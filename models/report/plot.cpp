@@ -37,7 +37,7 @@ stroke-linecap:round}
 constexpr const char* kOnWhite =
     ".plot{--rule:#e3e7ed;--faint:#68707f}.faint{fill:#68707f}.ink{fill:#1c2330}\n";
 
-struct Range {
+struct AxisRange {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
   bool empty() const { return low > high; }
@@ -63,7 +63,7 @@ bool drawable(const LinePlot& plot, double x, double y) {
   return std::abs(x) <= kMost && std::abs(y) <= kMost && (!plot.log_y || y >= kLeast);
 }
 
-Axis x_axis(Range range) {
+Axis x_axis(AxisRange range) {
   if (range.empty()) range = {0, 1};
   if (range.low > 0 && range.low < range.high / 4) range.low = 0;  // steps count from 0
   const double size = std::max(std::abs(range.low), std::abs(range.high));
@@ -76,7 +76,7 @@ Axis x_axis(Range range) {
 }
 
 // Linear axes of positive values start at 0, so that heights may be compared.
-Axis y_axis(Range range, bool log) {
+Axis y_axis(AxisRange range, bool log) {
   Axis axis;
   axis.from = kHeight - kBottom;
   axis.to = kTop;
@@ -124,7 +124,7 @@ std::string axes(const LinePlot& plot, const Axis& x, const Axis& y) {
   return out + words((x.from + x.to) / 2, kHeight - 8, "middle", "faint", name);
 }
 
-std::string legend(const LinePlot& plot) {
+std::string plot_legend(const LinePlot& plot) {
   std::string out;
   double x = kWidth - kRight;
   for (size_t i = plot.curves.size(); i-- > 0;) {
@@ -137,7 +137,7 @@ std::string legend(const LinePlot& plot) {
   return out;
 }
 
-std::string draw(const LinePlot& plot, size_t number, const Axis& x, const Axis& y) {
+std::string draw_plot(const LinePlot& plot, size_t number, const Axis& x, const Axis& y) {
   const Curve& curve = plot.curves[number];
   const size_t stride = 1 + curve.x.size() / kMostMarks;
   std::string path, marks;
@@ -164,7 +164,7 @@ std::string draw(const LinePlot& plot, size_t number, const Axis& x, const Axis&
 }  // namespace
 
 std::string line_plot_svg(const LinePlot& plot, bool standalone) {
-  Range xs, ys;
+  AxisRange xs, ys;
   for (const Curve& curve : plot.curves) {
     if (curve.x.size() != curve.y.size()) {
       fail("line_plot_svg", "need as many x as y", curve.x.size(), " and ", curve.y.size(), " in ",
@@ -185,8 +185,9 @@ std::string line_plot_svg(const LinePlot& plot, bool standalone) {
   if (standalone)
     out += fmt::format("<style>{}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
                        std::string(kOnWhite) + kShared);
-  out += words(kLeft - 40, 22, "start", "ink head", plot.title) + axes(plot, x, y) + legend(plot);
-  for (size_t i = 0; i < plot.curves.size(); ++i) out += draw(plot, i, x, y);
+  out +=
+      words(kLeft - 40, 22, "start", "ink head", plot.title) + axes(plot, x, y) + plot_legend(plot);
+  for (size_t i = 0; i < plot.curves.size(); ++i) out += draw_plot(plot, i, x, y);
   if (xs.empty()) out += words(kWidth / 2, kHeight / 2, "middle", "faint", "no data");
   return out + "</svg>\n";
 }

@@ -16,7 +16,7 @@
 namespace glass {
 namespace {
 
-constexpr int kShades = 64;        // colours of a map inside a page: classes h0 … h64
+constexpr int kShadeClasses = 64;  // colours of a map inside a page: classes h0 … h64
 constexpr int64_t kLongest = 18;   // columns of a label; more is cut
 constexpr double kSlope = 0.7071;  // sine and cosine of the rotated labels
 constexpr double kMargin = 12;     // around everything
@@ -33,7 +33,7 @@ double text_width(const std::string& text, double font) {
   return static_cast<double>(display_width(text)) * 0.58 * font;
 }
 
-std::vector<std::string> labels_of(const std::vector<std::string>& tokens) {
+std::vector<std::string> short_labels(const std::vector<std::string>& tokens) {
   std::vector<std::string> labels;
   std::ranges::transform(tokens, std::back_inserter(labels), [](const std::string& token) {
     return shorten(label_text(token), kLongest);
@@ -41,14 +41,14 @@ std::vector<std::string> labels_of(const std::vector<std::string>& tokens) {
   return labels;
 }
 
-double widest(const std::vector<std::string>& labels, double font) {
+double widest_label(const std::vector<std::string>& labels, double font) {
   double width = 0;
   for (const auto& label : labels) width = std::max(width, text_width(label, font));
   return width;
 }
 
 // Where things stand, in pixels.
-struct Layout {
+struct SvgLayout {
   double cell_width, cell_height, font;
   bool rotated = false;  // source labels
   double left, top;      // corner of the cells
@@ -58,15 +58,15 @@ struct Layout {
   double width, height;  // of the picture
 };
 
-Layout lay_out(const AttentionMap& map, const std::vector<std::string>& source,
-               const std::vector<std::string>& target, const ValueRange& range, bool bar) {
-  Layout l;
+SvgLayout lay_out_svg(const AttentionMap& map, const std::vector<std::string>& source,
+                      const std::vector<std::string>& target, const ValueRange& range, bool bar) {
+  SvgLayout l;
   const auto columns = static_cast<double>(source.size());
   const auto rows = static_cast<double>(target.size());
   const double most = std::max(columns, rows);
   l.cell_height = most <= 12 ? 36 : most <= 24 ? 26 : most <= 48 ? 19 : 14;
   l.font = std::clamp(0.62 * l.cell_height, 10.0, 16.0);
-  const double word = widest(source, l.font);
+  const double word = widest_label(source, l.font);
   const double wide = std::max(word + 14, l.cell_height);
   l.rotated = word > l.cell_height && (wide > 110 || wide * columns > 640);
   l.cell_width = l.rotated || word <= l.cell_height ? l.cell_height : wide;
@@ -76,7 +76,7 @@ Layout lay_out(const AttentionMap& map, const std::vector<std::string>& source,
   const double head = l.rotated ? word * kSlope + l.font : l.font + 8;
   const double names = map.target_name.empty() ? 0 : kAxisHeight;
   const double name = map.target_name.empty() ? 0 : text_width("← " + map.target_name, 12);
-  l.left = kMargin + names + widest(target, l.font) + 8;
+  l.left = kMargin + names + widest_label(target, l.font) + 8;
   l.top = kMargin + (map.title.empty() ? 0 : kTitleHeight) +
           (map.source_name.empty() ? 0 : kAxisHeight) + head;
   l.bar_height = std::clamp(l.grid_height, 60.0, 240.0);
@@ -99,7 +99,7 @@ class Ink {
   explicit Ink(bool standalone) : standalone_(standalone) {}
   std::string cell(double amount) const {
     if (standalone_) return fmt::format(R"(fill="{}")", hex(color_at(Palette::on_light, amount)));
-    return fmt::format(R"(class="h{}")", std::lround(kShades * amount));
+    return fmt::format(R"(class="h{}")", std::lround(kShadeClasses * amount));
   }
   std::string number(double amount) const {
     if (!standalone_) return amount > 0.5 ? R"(class="hi")" : R"(class="lo")";
@@ -124,7 +124,7 @@ std::string rotated(int degrees, double x, double y) {
   return fmt::format("transform=\"rotate({} {} {})\"", degrees, pixels(x), pixels(y));
 }
 
-std::string heading(const AttentionMap& map, const Layout& l, const Ink& ink) {
+std::string heading(const AttentionMap& map, const SvgLayout& l, const Ink& ink) {
   std::string out;
   if (!map.title.empty()) {
     out += text_at(kMargin, kMargin + 15, R"(font-size="16" font-weight="600" )" + ink.text(),
@@ -145,7 +145,8 @@ std::string heading(const AttentionMap& map, const Layout& l, const Ink& ink) {
 }
 
 std::string axis_labels(const std::vector<std::string>& source,
-                        const std::vector<std::string>& target, const Layout& l, const Ink& ink) {
+                        const std::vector<std::string>& target, const SvgLayout& l,
+                        const Ink& ink) {
   std::string out = fmt::format("<g font-size=\"{}\" {}>\n", pixels(l.font), ink.text());
   for (size_t s = 0; s < source.size(); ++s) {
     const double x = l.left + (static_cast<double>(s) + 0.5) * l.cell_width;
@@ -162,7 +163,7 @@ std::string axis_labels(const std::vector<std::string>& source,
 }
 
 std::string cell(double x, double y, double value, double amount, const std::string& tip,
-                 const Layout& l, const Ink& ink) {
+                 const SvgLayout& l, const Ink& ink) {
   const bool number = std::isfinite(value);
   std::string out =
       fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" {}><title>{}</title></rect>)",
@@ -185,7 +186,7 @@ std::string cell(double x, double y, double value, double amount, const std::str
   return out + "\n";
 }
 
-std::string cells(const AttentionMap& map, const ValueRange& range, const Layout& l,
+std::string cells(const AttentionMap& map, const ValueRange& range, const SvgLayout& l,
                   const Ink& ink) {
   std::string out = "<g shape-rendering=\"crispEdges\">\n";
   for (size_t t = 0; t < map.target.size(); ++t) {
@@ -204,7 +205,7 @@ std::string cells(const AttentionMap& map, const ValueRange& range, const Layout
 }
 
 // Σ of each row, where rows lose some of it.
-std::string row_sums(const AttentionMap& map, const Layout& l, const Ink& ink) {
+std::string row_sums(const AttentionMap& map, const SvgLayout& l, const Ink& ink) {
   std::string out;
   const std::vector<double> masses = row_masses(map);
   for (size_t t = 0; t < masses.size(); ++t)
@@ -215,7 +216,7 @@ std::string row_sums(const AttentionMap& map, const Layout& l, const Ink& ink) {
   return out;
 }
 
-std::string color_bar(const ValueRange& range, const Layout& l, const Ink& ink) {
+std::string color_bar(const ValueRange& range, const SvgLayout& l, const Ink& ink) {
   const double x = l.left + l.grid_width + l.mass_width + kMargin + 4;
   std::string out = "<g shape-rendering=\"crispEdges\">\n";
   for (int i = 0; i < kBarSteps; ++i) {
@@ -236,14 +237,14 @@ std::string color_bar(const ValueRange& range, const Layout& l, const Ink& ink) 
 
 // A map without its surroundings.
 struct Picture {
-  Layout layout;
+  SvgLayout layout;
   std::string body;
 };
 
-Picture draw(const AttentionMap& map, const ValueRange& range, const HeatMapStyle& style,
-             bool bar) {
-  const auto source = labels_of(map.source), target = labels_of(map.target);
-  const Layout l = lay_out(map, source, target, range, bar);
+Picture draw_map(const AttentionMap& map, const ValueRange& range, const HeatMapStyle& style,
+                 bool bar) {
+  const auto source = short_labels(map.source), target = short_labels(map.target);
+  const SvgLayout l = lay_out_svg(map, source, target, range, bar);
   const Ink ink(style.standalone);
   return {l, heading(map, l, ink) + axis_labels(source, target, l, ink) +
                  cells(map, range, l, ink) + row_sums(map, l, ink) +
@@ -268,7 +269,7 @@ std::string file_of(double width, double height, const std::string& title, const
 
 std::string heat_map_svg(const AttentionMap& map, const HeatMapStyle& style) {
   check_sizes("heat_map_svg", map);
-  const Picture picture = draw(map, range_of(map.weights), style, true);
+  const Picture picture = draw_map(map, range_of(map.weights), style, true);
   return file_of(picture.layout.width, picture.layout.height, map.title, picture.body, style);
 }
 
@@ -290,7 +291,7 @@ std::string heat_map_grid_svg(const std::vector<AttentionMap>& maps, size_t colu
     double widest_row = 0, width = 0;
     for (size_t i = 0; i < maps.size(); ++i) {
       width = (i % in_a_row == 0 ? 0 : width) +
-              draw(maps[i], range, style, (i + 1) % in_a_row == 0).layout.width;
+              draw_map(maps[i], range, style, (i + 1) % in_a_row == 0).layout.width;
       widest_row = std::max(widest_row, width);
     }
     return style.max_width <= 0 || widest_row <= style.max_width;
@@ -299,8 +300,8 @@ std::string heat_map_grid_svg(const std::vector<AttentionMap>& maps, size_t colu
   std::vector<Picture> pictures;
   std::vector<double> widths(columns, 0), heights((maps.size() + columns - 1) / columns, 0);
   for (size_t i = 0; i < maps.size(); ++i) {
-    pictures.push_back(draw(maps[i], range, style, i + 1 == columns));  // the bar: at the right
-    const Layout& l = pictures.back().layout;
+    pictures.push_back(draw_map(maps[i], range, style, i + 1 == columns));  // the bar: at the right
+    const SvgLayout& l = pictures.back().layout;
     widths[i % columns] = std::max(widths[i % columns], l.width);
     heights[i / columns] = std::max(heights[i / columns], l.height);
   }
@@ -320,8 +321,8 @@ std::string heat_map_grid_svg(const std::vector<AttentionMap>& maps, size_t colu
 
 std::string heat_map_css() {
   std::string light, dark;
-  for (int i = 0; i <= kShades; ++i) {
-    const double amount = static_cast<double>(i) / kShades;
+  for (int i = 0; i <= kShadeClasses; ++i) {
+    const double amount = static_cast<double>(i) / kShadeClasses;
     light += fmt::format(".h{}{{fill:{}}}", i, hex(color_at(Palette::on_light, amount)));
     dark += fmt::format(".h{}{{fill:{}}}", i, hex(color_at(Palette::on_dark, amount)));
   }

@@ -69,7 +69,7 @@ std::vector<Phrase> draw_phrases(std::mt19937_64& random, int64_t words) {
   }
 }
 
-void append(std::string& sentence, const std::string& word) {
+void append_word(std::string& sentence, const std::string& word) {
   if (!sentence.empty()) sentence += ' ';
   sentence += word;
 }
@@ -93,12 +93,12 @@ class Writer {
 
  private:
   int64_t say(const Word& word) {
-    append(example_.source, word.english);
+    append_word(example_.source, word.english);
     return source_++;
   }
   void translate(const Word& word, int64_t source) {
     for (const std::string& other : tokenise(word.other, Tokens::split)) {
-      append(example_.target, other);
+      append_word(example_.target, other);
       const Link link{source, target_++};
       example_.links.sure.insert(link);
       example_.links.possible.insert(link);

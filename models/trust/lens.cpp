@@ -13,7 +13,7 @@
 namespace glass {
 namespace {
 
-constexpr int64_t kRows = 64, kNumbers = 1 << 20;  // of a batch, at most
+constexpr int64_t kLensRows = 64, kNumbers = 1 << 20;  // of a batch, at most
 
 void check(const TrustQuestion& q) {
   const size_t S = q.source.size(), T = q.answer.size();
@@ -33,7 +33,7 @@ void check(const TrustQuestion& q) {
 int64_t places(const TrustQuestion& q) { return static_cast<int64_t>(q.source.size()); }
 int64_t tokens(const TrustQuestion& q) { return static_cast<int64_t>(q.answer.size()); }
 int64_t batch_rows(const TrustQuestion& q) {
-  return std::clamp<int64_t>(kNumbers / std::max<int64_t>(1, q.input.numel()), 1, kRows);
+  return std::clamp<int64_t>(kNumbers / std::max<int64_t>(1, q.input.numel()), 1, kLensRows);
 }
 
 std::vector<double> numbers(const Tensor& x) { return x.to(kFloat64).to_vector<double>(); }

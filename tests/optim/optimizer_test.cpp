@@ -12,7 +12,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-Var leaf(std::vector<float> values) {
+Var trainable(std::vector<float> values) {
   const auto n = static_cast<int64_t>(values.size());
   return Var(Tensor::from(values, {n}), true);
 }
@@ -26,7 +26,7 @@ using Floats = std::vector<float>;
 }  // namespace
 
 TEST_CASE("a parameter without a gradient is left alone, and so is its state", "[optimizer]") {
-  const Var a = leaf({1}), b = leaf({1});
+  const Var a = trainable({1}), b = trainable({1});
   Adam adam({a, b}, {.lr = 0.1, .weight_decay = 0.5});
   give(a, 1);
   adam.step();
@@ -42,7 +42,7 @@ TEST_CASE("a parameter without a gradient is left alone, and so is its state", "
 }
 
 TEST_CASE("a tied parameter is updated once", "[optimizer]") {
-  const Var a = leaf({1}), same = a;
+  const Var a = trainable({1}), same = a;
   SGD sgd({a, same}, {.lr = 0.1});
   give(a, 1);
   sgd.step();
@@ -50,7 +50,7 @@ TEST_CASE("a tied parameter is updated once", "[optimizer]") {
 }
 
 TEST_CASE("groups have options of their own", "[optimizer]") {
-  const Var a = leaf({1}), b = leaf({1});
+  const Var a = trainable({1}), b = trainable({1});
   SGD sgd({{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2, .momentum = 0.5}}});
   give(a, 1);
   give(b, 1);
@@ -68,7 +68,7 @@ TEST_CASE("groups have options of their own", "[optimizer]") {
 }
 
 TEST_CASE("frozen parameters are skipped, results of ops refused", "[optimizer]") {
-  const Var frozen(Tensor::ones({2})), a = leaf({1});
+  const Var frozen(Tensor::ones({2})), a = trainable({1});
   SGD sgd({frozen, a}, {.lr = 0.1});
   give(a, 1);
   sgd.step();
@@ -78,7 +78,7 @@ TEST_CASE("frozen parameters are skipped, results of ops refused", "[optimizer]"
 }
 
 TEST_CASE("a step makes a backward that saved the old values say so", "[optimizer]") {
-  const Var a = leaf({2});
+  const Var a = trainable({2});
   SGD sgd({a}, {.lr = 0.1});
   const Var y = sum(a * a);
   give(a, 1);
@@ -96,7 +96,7 @@ TEST_CASE("a strided parameter is updated where it stands", "[optimizer]") {
 }
 
 TEST_CASE("zero_grad empties the gradients", "[optimizer]") {
-  const Var a = leaf({1});
+  const Var a = trainable({1});
   SGD sgd({a});
   give(a, 1);
   sgd.zero_grad();
@@ -114,7 +114,7 @@ TEST_CASE("a restored optimiser continues bit for bit, through a file", "[optimi
     }
   };
   const AdamOptions options{.lr = 0.01, .weight_decay = 0.1, .amsgrad = true};
-  const std::vector<Var> straight{leaf({1, 2}), leaf({3})};
+  const std::vector<Var> straight{trainable({1, 2}), trainable({3})};
   Adam a(straight, options);
   train(a, straight, 0, 3);
   a.set_lr(0.02);
@@ -138,7 +138,7 @@ TEST_CASE("a restored optimiser continues bit for bit, through a file", "[optimi
 
 TEST_CASE("an optimiser refuses a state that does not fit with all its faults, and stays as it was",
           "[optimizer]") {
-  const std::vector<Var> params{leaf({1, 2}), leaf({3})};
+  const std::vector<Var> params{trainable({1, 2}), trainable({3})};
   Adam adam(params, {.lr = 0.1});
   for (const Var& p : params) give(p, 1);
   adam.step();
@@ -163,7 +163,7 @@ TEST_CASE("an optimiser refuses a state that does not fit with all its faults, a
 }
 
 TEST_CASE("a loaded state is the optimiser's own", "[optimizer]") {
-  const Var a = leaf({1}), b = leaf({1});
+  const Var a = trainable({1}), b = trainable({1});
   Adam first({a}), second({b});
   give(a, 1);
   first.step();

@@ -16,9 +16,9 @@ using namespace glass::tests;
 
 namespace {
 
-struct Attention {
+struct AttentionCase {
   Var query, key, value, context;
-  Attention(int64_t N, int64_t T, int64_t S, int64_t D, int64_t K, DType dtype = kFloat64) {
+  AttentionCase(int64_t N, int64_t T, int64_t S, int64_t D, int64_t K, DType dtype = kFloat64) {
     Generator g(7);
     query = Var(uniform({N, T, D}, -2, 2, dtype, g), true);
     key = Var(uniform({N, S, D}, -2, 2, dtype, g), true);
@@ -72,7 +72,7 @@ TEST_CASE("chunked attention of two keys, by hand", "[chunked]") {
 }
 
 TEST_CASE("the size of the chunks does not change the result", "[chunked]") {
-  Attention attention(3, 11, 7, 4, 5);
+  AttentionCase attention(3, 11, 7, 4, 5);
   const Tensor may = causal(11, 7);
   attention.plain(may, 0.5);
   const auto want = attention.results();
@@ -84,7 +84,7 @@ TEST_CASE("the size of the chunks does not change the result", "[chunked]") {
 }
 
 TEST_CASE("chunked attention takes masks of every layout", "[chunked]") {
-  Attention attention(2, 6, 5, 3, 2);
+  AttentionCase attention(2, 6, 5, 3, 2);
   Generator g(5);
   const Tensor bits = bernoulli({2, 6, 5}, 0.6, g), columns = bernoulli({5, 6}, 0.6, g);
   for (const Tensor& may :
@@ -101,7 +101,7 @@ TEST_CASE("chunked attention takes masks of every layout", "[chunked]") {
 }
 
 TEST_CASE("keys that no query may see hold anything", "[chunked]") {
-  Attention attention(2, 5, 4, 3, 2);
+  AttentionCase attention(2, 5, 4, 3, 2);
   const double bad[] = {std::numeric_limits<double>::quiet_NaN(),
                         std::numeric_limits<double>::infinity()};
   Tensor may = Tensor::full({2, 5, 4}, 1, kBool);
@@ -122,7 +122,7 @@ TEST_CASE("keys that no query may see hold anything", "[chunked]") {
 // One product per score, so that both paths round it alike. A sum of exponentials kept as its
 // logarithm, here near 1000, would cost four digits of the gradients.
 TEST_CASE("large scores lose no digits to the blocks", "[chunked]") {
-  Attention attention(1, 9, 8, 1, 2, kFloat32);
+  AttentionCase attention(1, 9, 8, 1, 2, kFloat32);
   attention.plain({}, 300);
   const auto want = attention.results();
   attention.chunked({}, 300, 4);
@@ -148,7 +148,7 @@ TEST_CASE("a query that sees nothing stays 0 whatever its scores", "[chunked]") 
 
 // At 4096 × 4096 the plain path holds matrices of 64 MB.
 TEST_CASE("long attention takes little memory and equals the plain path", "[chunked]") {
-  Attention attention(1, 4096, 4096, 64, 64, kFloat32);
+  AttentionCase attention(1, 4096, 4096, 64, 64, kFloat32);
   const double scale = 1 / 8.0;
   const Tensor keys = Tensor::full({4096}, 1, kBool);  // of 4 KB; as a matrix it takes 16 MB
   keys.narrow(0, 4000, 96).fill_(0);

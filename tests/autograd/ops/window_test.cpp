@@ -18,7 +18,7 @@ Tensor starts(std::initializer_list<int64_t> values, const Shape& shape) {
   return Tensor::from(values, shape);
 }
 
-Var drawn(const Shape& shape, uint64_t seed, bool wants_gradient = true) {
+Var drawn_leaf(const Shape& shape, uint64_t seed, bool wants_gradient = true) {
   Generator g(seed);
   return Var(uniform(shape, -1, 1, kFloat64, g), wants_gradient);
 }
@@ -53,9 +53,10 @@ TEST_CASE("windows of a small sequence, by hand", "[window]") {
 }
 
 TEST_CASE("a window over all keys is the whole product", "[window]") {
-  const Var query = drawn({2, 3, 4}, 1), keys = drawn({2, 5, 4}, 2), values = drawn({2, 5, 3}, 3);
+  const Var query = drawn_leaf({2, 3, 4}, 1), keys = drawn_leaf({2, 5, 4}, 2),
+            values = drawn_leaf({2, 5, 3}, 3);
   const Tensor start = starts({0, 0, 0, 0, 0, 0}, {2, 3});
-  const Var up = drawn({2, 3, 3}, 4, false);
+  const Var up = drawn_leaf({2, 3, 3}, 4, false);
   const Var scores = window_scores(query, keys, start, 5);
   check_close(scores, numbers(matmul(query, transpose(keys, 1, 2))));
   window_sum(scores, values, start).backward(up);
@@ -71,7 +72,8 @@ TEST_CASE("starts as far out as int64 goes see nothing", "[window]") {
   constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   const Tensor start = starts({kMin, kMax, kMin + 2, kMax - 2}, {1, 4});
-  const Var query = drawn({1, 4, 2}, 1), keys = drawn({1, 3, 2}, 2), weights = drawn({1, 4, 3}, 3);
+  const Var query = drawn_leaf({1, 4, 2}, 1), keys = drawn_leaf({1, 3, 2}, 2),
+            weights = drawn_leaf({1, 4, 3}, 3);
   CHECK(all_zero(window_scores(query, keys, start, 3).value()));
   CHECK(all_zero(window_sum(weights, keys, start).value()));
   CHECK(all_zero(window_gather(keys, start, 3).value()));
@@ -96,7 +98,8 @@ TEST_CASE("keys outside every window are never read", "[window]") {
 }
 
 TEST_CASE("keys with the batch axis second are read in place", "[window]") {
-  const Var keys = drawn({5, 2, 3}, 1), query = drawn({2, 2, 3}, 2), w = drawn({2, 2, 3}, 3);
+  const Var keys = drawn_leaf({5, 2, 3}, 1), query = drawn_leaf({2, 2, 3}, 2),
+            w = drawn_leaf({2, 2, 3}, 3);
   const Tensor start = starts({-1, 1, 3, 2}, {2, 2});
   const Var turned = transpose(keys, 0, 1), dense(turned.value().contiguous(), true);
   check_close(window_scores(query, turned, start, 3),
@@ -150,7 +153,7 @@ TEST_CASE("a decoder's steps add to one gradient of the keys", "[window]") {
 }
 
 TEST_CASE("the same Var may be queries, keys and values", "[window]") {
-  const Var x = drawn({1, 4, 3}, 1);
+  const Var x = drawn_leaf({1, 4, 3}, 1);
   const Tensor start = starts({-1, 0, 1, 2}, {1, 4});
   const auto y = [&](const Var& q, const Var& k, const Var& v) {
     return sum(window_sum(window_scores(q, k, start, 3), v, start));

@@ -18,7 +18,7 @@ namespace {
 
 const PictureEncoderOptions kEncoder{.channels = 4, .stages = 1};
 
-Seq2SeqOptions small(const std::function<void(Seq2SeqOptions&)>& change = {}) {
+Seq2SeqOptions small_captioner(const std::function<void(Seq2SeqOptions&)>& change = {}) {
   Seq2SeqOptions o{.source_vocabulary = 4,
                    .target_vocabulary = 8,
                    .embedding = 4,
@@ -32,10 +32,10 @@ Seq2SeqOptions small(const std::function<void(Seq2SeqOptions&)>& change = {}) {
 
 void after(Seq2SeqOptions& o) { o.place = AttentionPlace::after; }
 
-std::vector<std::pair<std::string, Seq2SeqOptions>> kinds() {
+std::vector<std::pair<std::string, Seq2SeqOptions>> captioner_kinds() {
   std::vector<std::pair<std::string, Seq2SeqOptions>> all;
   const auto add = [&](const std::string& name, auto change) {
-    all.emplace_back(name, small(change));
+    all.emplace_back(name, small_captioner(change));
   };
   add("additive", [](Seq2SeqOptions&) {});
   add("no attention", [](Seq2SeqOptions& o) { o.place = AttentionPlace::none; });
@@ -80,7 +80,7 @@ TransformerTranslatorOptions small_transformer(int64_t layers) {
           .picture = kEncoder};
 }
 
-const std::vector<std::vector<int64_t>> kTargets = {{4, 5}, {6, 7, 7}};
+const std::vector<std::vector<int64_t>> kCaptionTargets = {{4, 5}, {6, 7, 7}};
 
 std::vector<Source> pictures(size_t count = 2, int64_t height = 4, int64_t width = 4) {
   std::vector<Source> all;
@@ -93,19 +93,19 @@ std::vector<Source> pictures(size_t count = 2, int64_t height = 4, int64_t width
   return all;
 }
 
-std::unique_ptr<Translator> exact(std::unique_ptr<Translator> model) {
+std::unique_ptr<Translator> exact_captions(std::unique_ptr<Translator> model) {
   model->to(kFloat64);
   return model;
 }
 
 std::vector<std::pair<std::string, std::unique_ptr<Translator>>> models(uint64_t seed) {
   std::vector<std::pair<std::string, std::unique_ptr<Translator>>> all;
-  for (const auto& [name, options] : kinds())
-    all.emplace_back(name, exact(std::make_unique<Seq2Seq>(options, seed)));
+  for (const auto& [name, options] : captioner_kinds())
+    all.emplace_back(name, exact_captions(std::make_unique<Seq2Seq>(options, seed)));
   for (const int64_t layers : {0, 1})
     all.emplace_back(
         "transformer, encoder layers " + std::to_string(layers),
-        exact(std::make_unique<TransformerTranslator>(small_transformer(layers), seed)));
+        exact_captions(std::make_unique<TransformerTranslator>(small_transformer(layers), seed)));
   return all;
 }
 
@@ -113,7 +113,7 @@ std::vector<std::pair<std::string, std::unique_ptr<Translator>>> models(uint64_t
 
 TEST_CASE("Captioner: every parameter's gradient agrees with finite differences", "[captions]") {
   for (const auto& [kind, model] : models(3)) {
-    const Seq2SeqBatch batch = make_batch(pictures(), kTargets);
+    const Seq2SeqBatch batch = make_batch(pictures(), kCaptionTargets);
     CheckOptions options;
     options.second_order = false;
     for (const auto& [name, p] : model->named_parameters()) options.input_names.push_back(name);
@@ -128,20 +128,20 @@ TEST_CASE("Captioner: every parameter's gradient agrees with finite differences"
 TEST_CASE("Captioner: hard attention gives every estimator's gradient", "[captions]") {
   for (const char* normalizer : {"hard", "hard-straight-through", "hard-gumbel"})
     for (const bool sentinel : {false, true}) {
-      const auto options = small([&](Seq2SeqOptions& o) {
+      const auto options = small_captioner([&](Seq2SeqOptions& o) {
         o.attention.normalizer = normalizer;
         if (sentinel) after(o), o.sentinel = true;
       });
       Seq2Seq model(options, 3);
       CHECK(model.baseline.defined() == (std::string(normalizer) == "hard"));
-      model.loss(make_batch(pictures(), kTargets)).mean.backward();
+      model.loss(make_batch(pictures(), kCaptionTargets)).mean.backward();
       INFO(normalizer);
       for (const auto& [name, p] : model.named_parameters()) {
         INFO(name);
         CHECK(p.grad().defined());
       }
       model.eval();
-      const Tensor weights = model.attention(make_batch(pictures(), kTargets));
+      const Tensor weights = model.attention(make_batch(pictures(), kCaptionTargets));
       for (const float w : weights.to_vector<float>()) CHECK((w == 0 || w == 1));
     }
 }
@@ -154,10 +154,10 @@ TEST_CASE("Captioner: a picture's caption does not depend on its neighbours", "[
     const std::vector<Source> all = pictures();
     double sum = 0;
     for (size_t i = 0; i < 2; ++i) {
-      const auto alone = model->loss(make_batch({all[i]}, {kTargets[i]}));
+      const auto alone = model->loss(make_batch({all[i]}, {kCaptionTargets[i]}));
       sum += alone.mean.item() * static_cast<double>(alone.tokens);
     }
-    const auto together = model->loss(make_batch(all, kTargets));
+    const auto together = model->loss(make_batch(all, kCaptionTargets));
     CHECK(together.mean.item() == Approx(sum / 7).epsilon(1e-12));
     const SearchOptions search{.beam = 3, .max_length = 6, .n_best = 2};
     const auto found = model->translate(all, search);
@@ -167,7 +167,7 @@ TEST_CASE("Captioner: a picture's caption does not depend on its neighbours", "[
       for (size_t k = 0; k < alone.size(); ++k) CHECK(alone[k].ids == found[i][k].ids);
     }
     if (!model->attends()) continue;
-    const Tensor weights = model->attention(make_batch(all, kTargets));
+    const Tensor weights = model->attention(make_batch(all, kCaptionTargets));
     CHECK(weights.shape() == Shape{2, 4, 4});  // T with eos, 2 × 2 cells
     for (const Hypothesis& h : found[0])
       for (const auto& row : h.weights) CHECK(row.size() == 4);
@@ -180,7 +180,7 @@ TEST_CASE("Captioner: permuted cells permute the weights", "[captions]") {
     model->eval();
     INFO(kind);
     const NoGrad no_grad;
-    const Seq2SeqBatch batch = make_batch(pictures(), kTargets);
+    const Seq2SeqBatch batch = make_batch(pictures(), kCaptionTargets);
     const auto [source, target] = model->embed(batch);
     REQUIRE(source.shape()[1] == 4);
     const Tensor order = Tensor::from<int64_t>({2, 0, 3, 1});
@@ -192,7 +192,7 @@ TEST_CASE("Captioner: permuted cells permute the weights", "[captions]") {
 
 // Equations (8) to (13) of Lu et al. 2017, in plain numbers for one picture and one step.
 TEST_CASE("The sentinel's weight is that of one more key", "[captions]") {
-  Seq2Seq model(small([](Seq2SeqOptions& o) {
+  Seq2Seq model(small_captioner([](Seq2SeqOptions& o) {
                   after(o), o.sentinel = true, o.attention.score = "dot", o.input_feeding = false;
                 }),
                 9);
@@ -222,7 +222,7 @@ TEST_CASE("The sentinel's weight is that of one more key", "[captions]") {
 
 TEST_CASE("The gate scales the context before the step", "[captions]") {
   for (const char* gate : {"scalar", "vector"}) {
-    Seq2Seq model(small([&](Seq2SeqOptions& o) { o.attention.gate = gate; }), 9);
+    Seq2Seq model(small_captioner([&](Seq2SeqOptions& o) { o.attention.gate = gate; }), 9);
     model.eval();
     const NoGrad no_grad;
     Decoder& d = model.decoder;
@@ -241,7 +241,10 @@ TEST_CASE("The gate scales the context before the step", "[captions]") {
 TEST_CASE("Doubly stochastic attention counts real words and cells alone", "[captions]") {
   const auto loss = [&](double weight, const char* target,
                         const std::vector<std::vector<int64_t>>& targets) {
-    Seq2Seq model(small([&](Seq2SeqOptions& o) { o.doubly = {weight, target, "paper"}; }), 9);
+    Seq2Seq model(small_captioner([&](Seq2SeqOptions& o) {
+                    o.doubly = {weight, target, "paper"};
+                  }),
+                  9);
     model.to(kFloat64);
     for (const char* name : {"decoder.attention.scorer.v"})  // uniform attention
       for (const auto& [each, p] : model.named_parameters())
@@ -249,14 +252,16 @@ TEST_CASE("Doubly stochastic attention counts real words and cells alone", "[cap
     return model.loss(make_batch(pictures(), targets)).mean.item();
   };
   // 4 cells get T/4 each: Σ (1 - T/4)² is 4·(1/4)² for T = 3, 0 for T = 4; the mean of both rows.
-  CHECK(loss(1, "one", kTargets) - loss(0, "one", kTargets) == Approx(0.125));
-  CHECK(loss(1, "share", kTargets) - loss(0, "share", kTargets) == Approx(0).margin(1e-12));
+  CHECK(loss(1, "one", kCaptionTargets) - loss(0, "one", kCaptionTargets) == Approx(0.125));
+  CHECK(loss(1, "share", kCaptionTargets) - loss(0, "share", kCaptionTargets) ==
+        Approx(0).margin(1e-12));
   CHECK(loss(2, "one", {{4}, {4}}) - loss(0, "one", {{4}, {4}}) == Approx(2 * 4 * 0.25));
 }
 
 TEST_CASE("What does not fit a map is refused", "[captions]") {
   const auto refused = [](auto change, const char* part) {
-    CHECK_THROWS_WITH(Seq2Seq(small(change), 1), Catch::Matchers::ContainsSubstring(part));
+    CHECK_THROWS_WITH(Seq2Seq(small_captioner(change), 1),
+                      Catch::Matchers::ContainsSubstring(part));
   };
   for (const char* scope : {"local-m", "local-p", "laplace"})
     refused([&](Seq2SeqOptions& o) { o.attention.scope = scope; }, "have no order");
@@ -270,7 +275,7 @@ TEST_CASE("What does not fit a map is refused", "[captions]") {
 }
 
 TEST_CASE("Captioner options survive JSON; runs without pictures keep their form", "[captions]") {
-  const auto options = small([](Seq2SeqOptions& o) {
+  const auto options = small_captioner([](Seq2SeqOptions& o) {
     after(o), o.sentinel = true, o.doubly = {0.5, "share", "authors"};
   });
   const nlohmann::json json = to_json(options);
@@ -341,7 +346,7 @@ TEST_CASE("Scene overlaps compare with chance and with other words", "[captions]
     for (const SceneCaption& c : captions(make_scene(n))) train.push_back({names.back(), c.text});
   }
   const TextCodec codec({.target = Tokens::words, .picture_size = kSceneSide}, train);
-  Seq2SeqOptions options = small();
+  Seq2SeqOptions options = small_captioner();
   options.target_vocabulary = codec.target.size();
   Seq2Seq model(options, 1);
   for (const auto& [each, p] : model.named_parameters())

@@ -11,10 +11,10 @@ using namespace glass;
 
 namespace {
 
-// Words 4, 5, 6 with the given probabilities, the end with the rest; rows have no state.
-class Words : public StepModel {
+// WordModel 4, 5, 6 with the given probabilities, the end with the rest; rows have no state.
+class WordModel : public StepModel {
  public:
-  explicit Words(std::vector<double> p) : p_(std::move(p)) {}
+  explicit WordModel(std::vector<double> p) : p_(std::move(p)) {}
   Step step(const Tensor& tokens) override {
     std::vector<double> log_probs;
     for (int64_t i = 0; i < tokens.numel(); ++i)
@@ -31,7 +31,7 @@ class Words : public StepModel {
 const std::vector<double> kChances{0, 0, 0, 0.1, 0.5, 0.3, 0.1};
 
 std::map<int64_t, double> first_words(const SamplingOptions& options) {
-  Words model(kChances);
+  WordModel model(kChances);
   std::map<int64_t, double> share;
   const auto drawn = sample_search(model, 1, options);
   for (const Hypothesis& h : drawn[0])
@@ -59,7 +59,7 @@ TEST_CASE("sampling draws tokens as often as they are likely", "[decode]") {
 }
 
 TEST_CASE("sampling's scores are the model's, and its ends are marked", "[decode]") {
-  Words model(kChances);
+  WordModel model(kChances);
   bool cut = false, ended = false;
   const auto drawn = sample_search(model, 1, {.samples = 50, .max_length = 4});
   for (const Hypothesis& h : drawn[0]) {
@@ -76,7 +76,7 @@ TEST_CASE("sampling's scores are the model's, and its ends are marked", "[decode
 TEST_CASE("sampling: the same seed gives the same, and a batch what its members give alone",
           "[decode]") {
   const SamplingOptions options{.samples = 3, .max_length = 20, .seed = 7};
-  Words model(kChances);
+  WordModel model(kChances);
   const auto one = sample_search(model, 1, options), three = sample_search(model, 3, options);
   for (const auto& input : three)
     for (size_t k = 0; k < 3; ++k) CHECK(input[k].ids == one[0][k].ids);
@@ -89,17 +89,17 @@ TEST_CASE("sampling: the same seed gives the same, and a batch what its members 
 }
 
 TEST_CASE("sampling among one token is greedy search", "[decode]") {
-  Words model({0, 0, 0, 0.3, 0.5, 0.2});
+  WordModel model({0, 0, 0, 0.3, 0.5, 0.2});
   const auto drawn = sample_search(model, 1, {.top_k = 1, .max_length = 6})[0][0];
   CHECK(drawn.ids == beam_search(model, 1, {.max_length = 6})[0][0].ids);
 }
 
 TEST_CASE("sampling refuses what makes no sense", "[decode]") {
-  Words model(kChances);
+  WordModel model(kChances);
   CHECK_THROWS_AS(sample_search(model, 1, {.temperature = 0}), Error);
   CHECK_THROWS_AS(sample_search(model, 1, {.top_k = -1}), Error);
   CHECK_THROWS_AS(sample_search(model, 1, {.samples = 0}), Error);
   CHECK_THROWS_AS(sample_search(model, 2, {.max_lengths = {3}}), Error);
-  Words nothing({0, 0, 0, 0});
+  WordModel nothing({0, 0, 0, 0});
   CHECK(sample_search(nothing, 1, {})[0][0].ids.empty());
 }

@@ -11,7 +11,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-std::string checked(const std::vector<std::string>& names) {
+std::string check_models(const std::vector<std::string>& names) {
   std::ostringstream out;
   const int status = run_model_checks(names, out);
   INFO(out.str());
@@ -22,12 +22,12 @@ std::string checked(const std::vector<std::string>& names) {
 }  // namespace
 
 TEST_CASE("whole models are checked, a line per parameter", "[gradcheck][models]") {
-  const std::string text = checked({"mocha", "additive, before", "norm first", "sentinel"});
+  const std::string text = check_models({"mocha", "additive, before", "norm first", "sentinel"});
   CHECK_THAT(text, ContainsSubstring("models: 4 passed, 0 failed\n"));
   for (const char* parameter : {"encoder.embedding.weight", "decoder.attention.scorer.", "output."})
     CHECK_THAT(text, ContainsSubstring(parameter));
   CHECK(std::count(text.begin(), text.end(), '\n') > 40);
-  CHECK_THROWS_WITH(checked({"mochaa"}), ContainsSubstring("there is no model of this name"));
+  CHECK_THROWS_WITH(check_models({"mochaa"}), ContainsSubstring("there is no model of this name"));
 }
 
 TEST_CASE("every attention has a whole model", "[gradcheck][models]") {
@@ -40,4 +40,4 @@ TEST_CASE("every attention has a whole model", "[gradcheck][models]") {
   }
 }
 
-TEST_CASE("all whole models pass", "[.slow][gradcheck][models]") { checked({}); }
+TEST_CASE("all whole models pass", "[.slow][gradcheck][models]") { check_models({}); }

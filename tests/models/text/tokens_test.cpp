@@ -14,8 +14,8 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-Words words(std::string_view text) { return tokenise(text, Tokens::words); }
-std::string again(std::string_view text) { return join(words(text), Tokens::words); }
+Words split_words(std::string_view text) { return tokenise(text, Tokens::words); }
+std::string again(std::string_view text) { return join(split_words(text), Tokens::words); }
 
 }  // namespace
 
@@ -36,19 +36,19 @@ TEST_CASE("split goes by white space and joins with one blank", "[text]") {
 }
 
 TEST_CASE("words stand apart from punctuation", "[text]") {
-  CHECK(words("Hello, world!") == Words{"Hello", ",", "world", "!"});
-  CHECK(words("I don't know Tom’s well-known 1,000.50 at 10:30.") ==
+  CHECK(split_words("Hello, world!") == Words{"Hello", ",", "world", "!"});
+  CHECK(split_words("I don't know Tom’s well-known 1,000.50 at 10:30.") ==
         Words{"I", "don't", "know", "Tom’s", "well-known", "1,000.50", "at", "10:30", "."});
-  CHECK(words("The U.S. (a.k.a. \"us\")") ==
+  CHECK(split_words("The U.S. (a.k.a. \"us\")") ==
         Words{"The", "U.S", ".", "(", "a.k.a", ".", "\"", "us", "\"", ")"});
-  CHECK(words("'quoted' - dogs' and/or 5%") ==
+  CHECK(split_words("'quoted' - dogs' and/or 5%") ==
         Words{"'", "quoted", "'", "-", "dogs", "'", "and", "/", "or", "5", "%"});
-  CHECK(words("yes,no:maybe") == Words{"yes", ",", "no", ":", "maybe"});
-  CHECK(words("wait...") == Words{"wait", ".", ".", "."});
-  CHECK(words("café e\u0301te\u0301") == Words{"café", "e\u0301te\u0301"});
-  CHECK(words("是1998年，ok") == Words{"是", "1998", "年", "，", "ok"});
-  CHECK(words("").empty());
-  CHECK(words(" \u00A0\n").empty());
+  CHECK(split_words("yes,no:maybe") == Words{"yes", ",", "no", ":", "maybe"});
+  CHECK(split_words("wait...") == Words{"wait", ".", ".", "."});
+  CHECK(split_words("café e\u0301te\u0301") == Words{"café", "e\u0301te\u0301"});
+  CHECK(split_words("是1998年，ok") == Words{"是", "1998", "年", "，", "ok"});
+  CHECK(split_words("").empty());
+  CHECK(split_words(" \u00A0\n").empty());
 }
 
 TEST_CASE("words join to usual English", "[text]") {
@@ -74,9 +74,9 @@ TEST_CASE("joined words come apart into the same words", "[text]") {
     for (uint64_t n = draw_below(random, 12); n > 0; --n) {
       text += pieces[draw_below(random, pieces.size())];
     }
-    const Words once = words(text);
+    const Words once = split_words(text);
     INFO(text);
-    REQUIRE(words(join(once, Tokens::words)) == once);
+    REQUIRE(split_words(join(once, Tokens::words)) == once);
   }
 }
 
@@ -107,10 +107,10 @@ TEST_CASE("most real sentences come back exactly from their words", "[text]") {
   int64_t same = 0, stable = 0;
   const std::vector<Pair> pairs = read_pairs(*path).pairs;
   for (const Pair& pair : pairs) {
-    const Words once = words(pair.source);
+    const Words once = split_words(pair.source);
     const std::string joined = join(once, Tokens::words);
     same += joined == pair.source ? 1 : 0;
-    stable += words(joined) == once ? 1 : 0;
+    stable += split_words(joined) == once ? 1 : 0;
   }
   CHECK(stable == static_cast<int64_t>(pairs.size()));
   CHECK(same > static_cast<int64_t>(pairs.size()) * 99 / 100);

@@ -16,9 +16,9 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-using Ids = std::vector<std::vector<int64_t>>;
+using TargetRows = std::vector<std::vector<int64_t>>;
 
-TransformerTranslatorOptions small_options() {
+TransformerTranslatorOptions transformer_options() {
   return {.source_vocabulary = 9,
           .target_vocabulary = 8,
           .d_model = 4,
@@ -29,10 +29,10 @@ TransformerTranslatorOptions small_options() {
           .dropout = 0};
 }
 
-std::vector<std::pair<std::string, TransformerTranslatorOptions>> kinds() {
+std::vector<std::pair<std::string, TransformerTranslatorOptions>> transformer_kinds() {
   std::vector<std::pair<std::string, TransformerTranslatorOptions>> all;
   const auto add = [&](const std::string& name, auto change) {
-    TransformerTranslatorOptions o = small_options();
+    TransformerTranslatorOptions o = transformer_options();
     change(o);
     all.emplace_back(name, o);
   };
@@ -46,10 +46,11 @@ std::vector<std::pair<std::string, TransformerTranslatorOptions>> kinds() {
   return all;
 }
 
-const std::vector<Source> kSources = {{4, 5, 6}, {7}, {8, 4, 4, 5, 6}};
-const Ids kTargets = {{4, 5}, {6, 7, 7}, {4}};
+const std::vector<Source> kTransformerSources = {{4, 5, 6}, {7}, {8, 4, 4, 5, 6}};
+const TargetRows kTransformerTargets = {{4, 5}, {6, 7, 7}, {4}};
 
-TransformerTranslator exact(const TransformerTranslatorOptions& options, uint64_t seed) {
+TransformerTranslator exact_transformer(const TransformerTranslatorOptions& options,
+                                        uint64_t seed) {
   TransformerTranslator model(options, seed);
   model.to(kFloat64);
   model.eval();
@@ -59,12 +60,12 @@ TransformerTranslator exact(const TransformerTranslatorOptions& options, uint64_
 }  // namespace
 
 TEST_CASE("Transformer: every parameter's gradient agrees with finite differences") {
-  for (const auto& [kind, chosen] : kinds()) {
+  for (const auto& [kind, chosen] : transformer_kinds()) {
     TransformerTranslatorOptions smooth = chosen;
     smooth.label_smoothing = 0.1;
-    TransformerTranslator model = exact(smooth, 3);
+    TransformerTranslator model = exact_transformer(smooth, 3);
     model.train();
-    const Seq2SeqBatch batch = make_batch(kSources, kTargets);
+    const Seq2SeqBatch batch = make_batch(kTransformerSources, kTransformerTargets);
     CheckOptions options;
     options.second_order = false;
     const GradReport report = check([&](const Vars&) { return Vars{model.loss(batch).mean}; },
@@ -75,32 +76,32 @@ TEST_CASE("Transformer: every parameter's gradient agrees with finite difference
 }
 
 TEST_CASE("Transformer: a sentence's loss does not depend on its neighbours or the padding") {
-  for (const auto& [kind, chosen] : kinds()) {
+  for (const auto& [kind, chosen] : transformer_kinds()) {
     INFO(kind);
-    TransformerTranslator model = exact(chosen, 5);
+    TransformerTranslator model = exact_transformer(chosen, 5);
     const NoGrad no_grad;
     double sum = 0;
     int64_t tokens = 0;
-    for (size_t i = 0; i < kSources.size(); ++i) {
-      const auto alone = model.loss(make_batch({kSources[i]}, {kTargets[i]}));
+    for (size_t i = 0; i < kTransformerSources.size(); ++i) {
+      const auto alone = model.loss(make_batch({kTransformerSources[i]}, {kTransformerTargets[i]}));
       sum += alone.mean.item() * static_cast<double>(alone.tokens);
       tokens += alone.tokens;
     }
-    const auto together = model.loss(make_batch(kSources, kTargets));
+    const auto together = model.loss(make_batch(kTransformerSources, kTransformerTargets));
     CHECK(together.tokens == tokens);
     CHECK(together.mean.item() == Approx(sum / static_cast<double>(tokens)).epsilon(1e-12));
   }
 }
 
 TEST_CASE("Transformer: a batch translates to what its members translate to alone") {
-  for (const auto& [kind, chosen] : kinds()) {
+  for (const auto& [kind, chosen] : transformer_kinds()) {
     INFO(kind);
-    TransformerTranslator model = exact(chosen, 6);
+    TransformerTranslator model = exact_transformer(chosen, 6);
     for (const int64_t beam : {1, 3}) {
       const SearchOptions options{.beam = beam, .max_length = 7, .n_best = beam};
-      const auto together = model.translate(kSources, options);
-      for (size_t i = 0; i < kSources.size(); ++i) {
-        const auto alone = model.translate({kSources[i]}, options)[0];
+      const auto together = model.translate(kTransformerSources, options);
+      for (size_t i = 0; i < kTransformerSources.size(); ++i) {
+        const auto alone = model.translate({kTransformerSources[i]}, options)[0];
         REQUIRE(alone.size() == together[i].size());
         for (size_t k = 0; k < alone.size(); ++k) {
           CHECK(alone[k].ids == together[i][k].ids);
@@ -116,13 +117,13 @@ TEST_CASE("Transformer: a batch translates to what its members translate to alon
 }
 
 TEST_CASE("Transformer: each log probability of the search is the loss of the same answer") {
-  for (const auto& [kind, chosen] : kinds()) {
+  for (const auto& [kind, chosen] : transformer_kinds()) {
     INFO(kind);
-    TransformerTranslator model = exact(chosen, 7);
+    TransformerTranslator model = exact_transformer(chosen, 7);
     model.output.bias.value().narrow(0, Vocabulary::kEos, 1).fill_(3);  // ends sooner
     const NoGrad no_grad;
     size_t ended = 0;
-    for (const auto& source : kSources) {
+    for (const auto& source : kTransformerSources) {
       const auto all = model.translate({source}, {.beam = 4, .max_length = 20, .n_best = 4});
       for (const Hypothesis& found : all[0]) {
         if (!found.finished) continue;
@@ -143,8 +144,8 @@ TEST_CASE("Transformer: each log probability of the search is the loss of the sa
 }
 
 TEST_CASE("Transformer: the mask audit finds no leak", "[audit]") {
-  for (const auto& [kind, chosen] : kinds()) {
-    TransformerTranslator model = exact(chosen, 8);
+  for (const auto& [kind, chosen] : transformer_kinds()) {
+    TransformerTranslator model = exact_transformer(chosen, 8);
     const std::vector<int64_t> source{5, 3}, target{4, 2};
     const Seq2SeqBatch batch = make_batch({{4, 5, 6, 7, 8}, {4, 5, 6}}, {{4, 5, 6}, {7}});
     Generator g(9);
@@ -160,10 +161,10 @@ TEST_CASE("Transformer: the mask audit finds no leak", "[audit]") {
 }
 
 TEST_CASE("Transformer: tokens enter as scaled embeddings and positions") {
-  TransformerTranslatorOptions chosen = small_options();
+  TransformerTranslatorOptions chosen = transformer_options();
   chosen.source_vocabulary = 4000;
   chosen.norm_first = true;
-  TransformerTranslator model = exact(chosen, 2);
+  TransformerTranslator model = exact_transformer(chosen, 2);
   // Variance 1/d_model before scaling, and padding is 0.
   const Tensor table = model.source_embedding->weight.value();
   double squares = 0;
@@ -185,7 +186,7 @@ TEST_CASE("Transformer: tokens enter as scaled embeddings and positions") {
 }
 
 TEST_CASE("Transformer: tied weights are one parameter and survive saving") {
-  TransformerTranslatorOptions chosen = small_options();
+  TransformerTranslatorOptions chosen = transformer_options();
   TransformerTranslator untied(chosen, 3);
   chosen.tied = true;
   TransformerTranslator tied(chosen, 3), other(chosen, 4);
@@ -196,8 +197,8 @@ TEST_CASE("Transformer: tied weights are one parameter and survive saving") {
 }
 
 TEST_CASE("Transformer: translating in training mode is an error, nothing to translate is not") {
-  TransformerTranslator model(small_options(), 8);
-  CHECK_THROWS_AS(model.translate(kSources, {}), Error);
+  TransformerTranslator model(transformer_options(), 8);
+  CHECK_THROWS_AS(model.translate(kTransformerSources, {}), Error);
   model.eval();
   CHECK(model.translate({}, {}).empty());
   CHECK(model.translate({{}}, {.max_length = 3}).size() == 1);  // an empty sentence
@@ -217,7 +218,7 @@ TEST_CASE("Transformer learns to reverse short strings") {
                                 1);
     Generator generator(2);
     const auto sentences = [&](int64_t n) {
-      Ids rows;
+      TargetRows rows;
       for (int64_t i = 0; i < n; ++i) {
         rows.emplace_back();
         const int64_t length = 1 + generator.draw_int(5);
@@ -225,13 +226,13 @@ TEST_CASE("Transformer learns to reverse short strings") {
       }
       return rows;
     };
-    const auto reversed = [](Ids rows) {
+    const auto reversed = [](TargetRows rows) {
       for (auto& row : rows) std::reverse(row.begin(), row.end());
       return rows;
     };
     Adam adam(model.parameters(), {.lr = 5e-3, .betas = {0.9, 0.98}, .eps = 1e-9});
     for (int step = 0; step < 500; ++step) {
-      const Ids sources = sentences(32);
+      const TargetRows sources = sentences(32);
       model.zero_grad();
       model.loss(make_batch({sources.begin(), sources.end()}, reversed(sources))).mean.backward();
       clip_grad_norm_(model.parameters(), 1.0);
@@ -239,7 +240,7 @@ TEST_CASE("Transformer learns to reverse short strings") {
       adam.step();
     }
     model.eval();
-    const Ids sources = sentences(100), expected = reversed(sources);
+    const TargetRows sources = sentences(100), expected = reversed(sources);
     const auto found = model.translate({sources.begin(), sources.end()}, {.max_length = 10});
     int right = 0;
     for (size_t i = 0; i < sources.size(); ++i) right += found[i][0].ids == expected[i];
@@ -249,7 +250,7 @@ TEST_CASE("Transformer learns to reverse short strings") {
 }
 
 TEST_CASE("TransformerTranslatorOptions survive JSON, and damage is named") {
-  TransformerTranslatorOptions options = small_options();
+  TransformerTranslatorOptions options = transformer_options();
   options.norm_first = options.tied = true;
   options.label_smoothing = 0.1;
   const nlohmann::json json = to_json(options);

@@ -13,7 +13,7 @@ using namespace glass::tests;
 
 namespace {
 
-using Model = std::function<Var(const std::vector<Var>&)>;
+using ModelCall = std::function<Var(const std::vector<Var>&)>;
 
 const std::vector<int64_t> kSource{5, 3}, kTarget{4, 2};
 
@@ -31,8 +31,8 @@ bool has(const AuditReport& report, LeakKind kind, const std::string& input) {
 }
 
 // Decoder over target with self-attention under self_mask, then attention to source.
-struct Translator {
-  explicit Translator(Generator& g)
+struct TinyTranslator {
+  explicit TinyTranslator(Generator& g)
       : self({.query_dim = 4, .key_dim = 4, .score = ScaledDotScore{}}, g),
         cross({.query_dim = 4, .key_dim = 4, .score = AdditiveScore{3}}, g) {
     for (Attention* a : {&self, &cross}) {
@@ -52,7 +52,7 @@ struct Translator {
 
 TEST_CASE("the audit passes a translator with right masks", "[attention][audit]") {
   Generator g(1);
-  const Translator model(g);
+  const TinyTranslator model(g);
   const Mask padding = Mask::from_lengths(kSource, 5);
   const Mask own = Mask::causal(4, 4) & Mask::from_lengths(kTarget, 4);
   const AuditReport report =
@@ -81,7 +81,7 @@ TEST_CASE("the audit passes recurrent and multi-head layers", "[attention][audit
 
 TEST_CASE("the audit names a mask that is the wrong way round", "[attention][audit]") {
   Generator g(1);
-  const Translator model(g);
+  const TinyTranslator model(g);
   const Mask inverted =
       Mask::where_true_may_attend(logical_not(Var(Mask::from_lengths(kSource, 5).keys())).value());
   const AuditReport report = audit_mask(
@@ -93,7 +93,7 @@ TEST_CASE("the audit names a mask that is the wrong way round", "[attention][aud
 
 TEST_CASE("the audit names a causal mask that is off by one", "[attention][audit]") {
   Generator g(1);
-  const Translator model(g);
+  const TinyTranslator model(g);
   Tensor late = Tensor::zeros({4, 4}, kBool);
   for (int64_t i = 0; i < 16; ++i) late.data<bool>()[i] = i % 4 <= i / 4 + 1;
   const Mask own = Mask::where_true_query_may_attend(late) & Mask::from_lengths(kTarget, 4);
@@ -110,7 +110,7 @@ TEST_CASE("the audit names a causal mask that is off by one", "[attention][audit
 
 TEST_CASE("the audit names cross attention without a mask", "[attention][audit]") {
   Generator g(1);
-  const Translator model(g);
+  const TinyTranslator model(g);
   const AuditReport report = audit_mask(
       [&](const std::vector<Var>& in) { return model(in[0], in[1], Mask(), Mask::causal(4, 4)); },
       inputs(true), kTarget);
@@ -153,7 +153,7 @@ TEST_CASE("the audit finds padding that no derivative shows", "[attention][audit
 }
 
 TEST_CASE("the audit refuses what it cannot check", "[attention][audit]") {
-  const Model same = [](const std::vector<Var>& in) { return in[0]; };
+  const ModelCall same = [](const std::vector<Var>& in) { return in[0]; };
   CHECK(message_of([&] { audit_mask(same, {}); }) ==
         "audit_mask: needs at least one input: got none");
   const Tensor x = Tensor::zeros({2, 3, 4});
@@ -169,7 +169,7 @@ TEST_CASE("the audit refuses what it cannot check", "[attention][audit]") {
 }
 
 TEST_CASE("the audit does not pass a model that nothing can move", "[attention][audit]") {
-  const Model constant = [](const std::vector<Var>& in) {
+  const ModelCall constant = [](const std::vector<Var>& in) {
     return Var(Tensor::ones(in[0].shape(), in[0].dtype()));
   };
   const AuditReport report = audit_mask(constant, inputs(false));
@@ -180,7 +180,7 @@ TEST_CASE("the audit does not pass a model that nothing can move", "[attention][
 }
 
 TEST_CASE("the audit refuses output lengths beyond the output", "[attention][audit]") {
-  const Model same = [](const std::vector<Var>& in) { return in[0]; };
+  const ModelCall same = [](const std::vector<Var>& in) { return in[0]; };
   const Tensor x = Tensor::zeros({2, 3, 4});
   CHECK(message_of([&] {
           audit_mask(same, {{"source", x}}, {3, 4});

@@ -20,7 +20,7 @@ Attention build(AttentionOptions options, Dialect dialect) {
   return a;
 }
 
-AttentionOutput attend(const Attention& a, double query, const std::vector<double>& keys) {
+AttentionOutput attend_with(const Attention& a, double query, const std::vector<double>& keys) {
   const int64_t S = static_cast<int64_t>(keys.size());
   return a(Var(Tensor::from({query}, {1, 1, 1})), a.prepare(Var(Tensor::from(keys, {1, S, 1}))));
 }
@@ -33,18 +33,18 @@ TEST_CASE("concat scores differ between the paper and its authors' code", "[atte
   Attention paper = build({.score = ConcatScore{1}}, Dialect::paper);
   paper.scorer.query_weight = leaf({0.5, 0.25}, {1, 2});
   paper.scorer.v = leaf({2.0});
-  check_close(attend(paper, 1, {1, -1}).weights.dense(), {0.68577937, 0.31422063});
+  check_close(attend_with(paper, 1, {1, -1}).weights.dense(), {0.68577937, 0.31422063});
   Attention authors = build({.score = ConcatScore{1}}, Dialect::authors);
   authors.scorer.query_weight = leaf({0.5}, {1, 1});
   authors.scorer.v = leaf({2.0});
-  check_close(attend(authors, 1, {1, -1}).weights.dense(), {0.93903374, 0.06096626});
+  check_close(attend_with(authors, 1, {1, -1}).weights.dense(), {0.93903374, 0.06096626});
 }
 
 TEST_CASE("additive scores without projections are a dialect", "[attention][dialect]") {
   Attention popular = build({.score = AdditiveScore{1}}, Dialect::popular);
   CHECK(popular.named_parameters().size() == 1);
   popular.scorer.v = leaf({2.0});
-  check_close(attend(popular, 0.5, {1, -1}).weights.dense(), {0.93903374, 0.06096626});
+  check_close(attend_with(popular, 0.5, {1, -1}).weights.dense(), {0.93903374, 0.06096626});
 }
 
 // s = 0: all scores are equal and σ(v·tanh(W·0)) = ½. Five keys, D = 1, σ = ½.
@@ -54,19 +54,20 @@ TEST_CASE("additive scores without projections are a dialect", "[attention][dial
 TEST_CASE("local-p differs in its centre and its factor", "[attention][dialect]") {
   const AttentionOptions options{.score = DotScore{}, .scope = LocalPScope{.D = 1}};
   const std::vector<double> keys{1, 2, 3, 4, 5};
-  AttentionOutput y = attend(build(options, Dialect::paper), 0, keys);
+  AttentionOutput y = attend_with(build(options, Dialect::paper), 0, keys);
   check_close(y.weights.dense(), {0, 0, 0.30326533, 0.30326533, 0});
   check_close(y.weights.mass(), {0.60653066});
   check_close(y.position, {2.5});
   check_close(y.context, {7 * 0.30326533});
-  y = attend(build(options, Dialect::authors), 0, keys);
+  y = attend_with(build(options, Dialect::authors), 0, keys);
   check_close(y.weights.dense(), {0, 0.04511176, 1 / 3.0, 0.04511176, 0});
   check_close(y.position, {2});
-  y = attend(build(options, Dialect::popular), 0, keys);
+  y = attend_with(build(options, Dialect::popular), 0, keys);
   check_close(y.weights.dense(), {0, 0, 0.5, 0.5, 0});
   AttentionOptions again = options;
   again.scope = LocalPScope{.D = 1, .renormalize = true};
-  check_close(attend(build(again, Dialect::paper), 0, keys).weights.dense(), {0, 0, 0.5, 0.5, 0});
+  check_close(attend_with(build(again, Dialect::paper), 0, keys).weights.dense(),
+              {0, 0, 0.5, 0.5, 0});
 }
 
 // σ(ln 3) = ¾. Two equal keys (4, 8): the context is (4, 8).
@@ -103,7 +104,7 @@ TEST_CASE("captioning code squashes scores by relu", "[attention][dialect]") {
     a.scorer.query_weight = a.scorer.key_weight = leaf({1.0}, {1, 1});
     a.scorer.v = leaf({1.0});
     const double first = squash == Squash::relu ? 0.88079708 : 0.87643361;
-    check_close(attend(a, 0, {2, -3}).weights.dense(), {first, 1 - first});
+    check_close(attend_with(a, 0, {2, -3}).weights.dense(), {first, 1 - first});
   }
 }
 

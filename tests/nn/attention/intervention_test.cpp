@@ -21,7 +21,7 @@ AttentionIntervention::Change only(int64_t place) {
   };
 }
 
-Tensor same(const Tensor& weights) { return weights; }
+Tensor unchanged(const Tensor& weights) { return weights; }
 
 }  // namespace
 
@@ -40,7 +40,7 @@ TEST_CASE("weights that are not changed change nothing, however they are compute
       a.to(kFloat64);
       const Keys keys = a.prepare(x, Mask::from_lengths({5, 3}, 5));
       const auto want = numbers(a(q, keys).output);
-      const AttentionIntervention scoped(same);
+      const AttentionIntervention scoped(unchanged);
       check_close(a(q, keys).output, want);
       check_close(a(q, keys, {}, {.need_weights = false, .chunk = 2}).output, want);
       CHECK(scoped.calls() == 2);
@@ -80,7 +80,7 @@ TEST_CASE("one layer of a model is changed, and only in the innermost scope",
     const std::vector<double> hot{1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0};
     CHECK(numbers(Var(recorder.weights("layers.1.self_attn"))) == hot);
     CHECK(numbers(Var(recorder.weights("layers.0.self_attn"))) != hot);
-    const AttentionIntervention inner(same);
+    const AttentionIntervention inner(unchanged);
     CHECK(numbers(model(x)) == before);
   }
   CHECK(numbers(model(x)) == before);
@@ -90,7 +90,7 @@ TEST_CASE("an intervention says what does not fit", "[attention][intervention]")
   Generator g(6);
   MultiheadAttention m(4, 2, {.batch_first = true}, g);
   const Var x(uniform({1, 3, 4}, -1, 1, kFloat32, g));
-  CHECK(message_of([&] { AttentionIntervention(m, "decoder", same); }) ==
+  CHECK(message_of([&] { AttentionIntervention(m, "decoder", unchanged); }) ==
         "AttentionIntervention: the model has no layer of this name: decoder");
   const AttentionIntervention scoped([](const Tensor& w) { return w.select(0, 0); });
   CHECK(message_of([&] { m(x, x, x); }) ==

@@ -17,7 +17,7 @@ namespace {
 
 Var constant_chance(double p, int64_t S) { return Var(Tensor::full({1, 1, S}, p, kFloat64)); }
 
-double mass(const Var& x) { return sum(x).item(); }
+double mass_of(const Var& x) { return sum(x).item(); }
 
 }  // namespace
 
@@ -39,8 +39,8 @@ TEST_CASE("the closed form of monotonic attention loses its mass", "[attention][
   Tensor last = Tensor::zeros({1, 100}, kFloat64);
   last.narrow(1, 40, 1).fill_(1);
   const Var p = constant_chance(0.5, 100);
-  CHECK(mass(monotonic_attention(p, Var(last))) == Approx(1).margin(1e-12));
-  CHECK(mass(parallel_monotonic_attention(p, Var(last))) == Approx(0.009).margin(0.0005));
+  CHECK(mass_of(monotonic_attention(p, Var(last))) == Approx(1).margin(1e-12));
+  CHECK(mass_of(parallel_monotonic_attention(p, Var(last))) == Approx(0.009).margin(0.0005));
   // On short inputs both are the same.
   Generator g(2);
   const Var chance(uniform({2, 3, 5}, 0.1, 0.9, kFloat64, g));

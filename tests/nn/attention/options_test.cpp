@@ -27,7 +27,7 @@ Attention make(AttentionScore score = AdditiveScore{3}) {
   return Attention({.query_dim = 4, .key_dim = 4, .score = score}, g);
 }
 
-const Var kKeys(Tensor::ones({2, 5, 4})), kQuery(Tensor::ones({2, 3, 4}));
+const Var kOnesKeys(Tensor::ones({2, 5, 4})), kOnesQuery(Tensor::ones({2, 3, 4}));
 
 }  // namespace
 
@@ -59,31 +59,32 @@ TEST_CASE("numbers that no attention can use are refused by name", "[attention]"
 
 TEST_CASE("a call that does not fit the layer is refused by its own name", "[attention]") {
   const Attention layer = make();
-  const Keys keys = layer.prepare(kKeys);
-  CHECK(says(message_of([&] { layer(kQuery, Keys()); }), "Attention: the keys are empty"));
+  const Keys keys = layer.prepare(kOnesKeys);
+  CHECK(says(message_of([&] { layer(kOnesQuery, Keys()); }), "Attention: the keys are empty"));
   const Var wide(Tensor::ones({2, 5, 4}, kFloat64));
   CHECK(says(message_of([&] { layer.prepare(wide); }),
              "keys must have the layer's type: got float64, needs float32"));
-  CHECK(says(message_of([&] { layer.prepare(kKeys, {}, wide); }), "values must have the layer's"));
+  CHECK(says(message_of([&] { layer.prepare(kOnesKeys, {}, wide); }),
+             "values must have the layer's"));
   CHECK(says(message_of([&] {
                layer(Var(Tensor::ones({2, 3, 4}, kFloat64)), keys);
              }),
              "the query must have the layer's type"));
   const auto with_bias = [&](const Tensor& bias) {
-    return message_of([&] { layer(kQuery, keys, {}, {.bias = Var(bias)}); });
+    return message_of([&] { layer(kOnesQuery, keys, {}, {.bias = Var(bias)}); });
   };
   CHECK(says(with_bias(Tensor::ones({3, 6})), "must broadcast to [B, H, T, S]: [3, 6] for"));
   CHECK(says(with_bias(Tensor::ones({1, 1, 1, 3, 5})), "must broadcast to [B, H, T, S]"));
   CHECK(says(with_bias(Tensor::ones({3, 5}, kFloat64)), "the bias must have the layer's type"));
   AttentionState state;
   state.step = -1;
-  CHECK(says(message_of([&] { layer(kQuery, keys, state); }), "step must not be negative: -1"));
+  CHECK(says(message_of([&] { layer(kOnesQuery, keys, state); }), "step must not be negative: -1"));
   state = {.previous = Var(Tensor::ones({2, 1, 4}))};
-  CHECK(says(message_of([&] { layer(kQuery, keys, state); }), "previous must be [B, H, S]"));
+  CHECK(says(message_of([&] { layer(kOnesQuery, keys, state); }), "previous must be [B, H, S]"));
   state = {.coverage = Var(Tensor::ones({2, 5}))};
-  CHECK(says(message_of([&] { layer(kQuery, keys, state); }), "coverage must be [B, H, S]"));
+  CHECK(says(message_of([&] { layer(kOnesQuery, keys, state); }), "coverage must be [B, H, S]"));
   CHECK(says(message_of([&] {
-               make(DotScore{})(kQuery, make(DotScore{}).prepare(kKeys), {}, {.chunk = -1});
+               make(DotScore{})(kOnesQuery, make(DotScore{}).prepare(kOnesKeys), {}, {.chunk = -1});
              }),
              "chunk must be positive, or 0 for none: -1"));
 }
@@ -92,7 +93,7 @@ TEST_CASE("a layer without parameters takes the features' type", "[attention]") 
   const Attention layer = make(DotScore{});
   const Var keys(Tensor::ones({2, 5, 4}, kFloat64));
   CHECK(layer(keys, layer.prepare(keys)).context.dtype() == kFloat64);
-  CHECK(says(message_of([&] { layer(kQuery, layer.prepare(keys)); }), "the query must have"));
+  CHECK(says(message_of([&] { layer(kOnesQuery, layer.prepare(keys)); }), "the query must have"));
 }
 
 TEST_CASE("a REINFORCE loss needs something that was drawn", "[attention][estimator]") {
