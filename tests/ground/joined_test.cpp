@@ -1,5 +1,6 @@
-// Files that are compiled as one unit share their anonymous namespace. Of two functions of one name
-// the compiler takes the better match, without a word where it is the other file's.
+// Files that are compiled as one unit share their anonymous namespace and their static functions.
+// Of two functions of one name the compiler takes the better match, without a word where it is the
+// other file's.
 
 #include <cctype>
 #include <map>
@@ -42,7 +43,7 @@ std::string function_name(const std::string& line) {
   return macro ? "" : line.substr(begin, end - begin);
 }
 
-// The functions that a source defines in its anonymous namespace.
+// The functions that a source alone knows: static, or in its anonymous namespace.
 std::set<std::string> own_functions(const std::string& text) {
   std::set<std::string> names;
   std::istringstream lines(text);
@@ -51,7 +52,7 @@ std::set<std::string> own_functions(const std::string& text) {
   while (std::getline(lines, line)) {
     if (line == "namespace {") inside = true;
     if (line == "}  // namespace") inside = false;
-    if (inside) names.insert(function_name(line));
+    if (inside || line.rfind("static ", 0) == 0) names.insert(function_name(line));
   }
   names.erase("");
   return names;
@@ -113,4 +114,6 @@ TEST_CASE("functions of one name in two files are seen", "[ground]") {
   const std::string b = "namespace {\nint place_of(int i) { return i; }\n}  // namespace\n";
   const std::string c = "int outside(int i);\nnamespace {\n[[noreturn]] void f(int i) {\n";
   CHECK(shared_functions({{"a", a}, {"b", b}, {"c", c}}) == Texts{"place_of: a, b"});
+  const std::string d = "static const int k = f(3);\nstatic double place_of(double x) {\n";
+  CHECK(shared_functions({{"a", a}, {"d", d}}) == Texts{"place_of: a, d"});
 }
