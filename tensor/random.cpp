@@ -142,7 +142,7 @@ Tensor draw_tensor(const Shape& shape, const Draw& draw, Generator& generator) {
   const int64_t n = out.numel();
   T* data = out.data<T>();
   const uint64_t key = generator.seed(), first = generator.take(blocks_for(n, kPerBlock));
-  parallel_for((n + kPerChunk - 1) / kPerChunk, 16, [&](int64_t begin, int64_t end) {
+  parallel_for(ceil_div(n, kPerChunk), 16, [&](int64_t begin, int64_t end) {
     for (int64_t chunk = begin; chunk < end; ++chunk) {
       Words words;
       cpu::philox_words(key, first + static_cast<uint64_t>(chunk) * kChunk, words.word);

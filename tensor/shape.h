@@ -50,6 +50,9 @@ using Strides = Dims;
 
 std::ostream& operator<<(std::ostream& out, const Dims& dims);  ///< [2, 3]
 
+/// ⌈a/b⌉, b > 0.
+constexpr int64_t ceil_div(int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
+
 /// Number of elements. Throws Error when a size is negative or the product does not fit.
 int64_t numel(const Shape& shape, std::string_view op = "shape");
 

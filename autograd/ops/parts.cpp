@@ -118,7 +118,7 @@ std::vector<Var> split(In x, const std::vector<int64_t>& sizes, int64_t dim) {
 
 std::vector<Var> chunk(In x, int64_t chunks, int64_t dim) {
   if (chunks <= 0) fail("chunk", "chunks must be positive", chunks);
-  return split(x, std::max<int64_t>(1, (x->size(dim) + chunks - 1) / chunks), dim);
+  return split(x, std::max<int64_t>(1, ceil_div(x->size(dim), chunks)), dim);
 }
 
 Var cat(const std::vector<Var>& tensors, int64_t dim, const char* file, int line) {

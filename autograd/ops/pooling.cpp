@@ -11,8 +11,6 @@
 namespace glass {
 namespace {
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 Shape output_shape(const Shape& x, const Pool& pool) {
   return {x[0], pool.axes[0].outputs(), pool.axes[1].outputs()};
 }

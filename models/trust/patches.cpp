@@ -3,11 +3,6 @@
 #include "tensor/ops.h"
 
 namespace glass {
-namespace {
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-}  // namespace
 
 Patches::Patches(int64_t height, int64_t width, int64_t rows, int64_t columns)
     : height_(height), width_(width), cells_(rows * columns) {

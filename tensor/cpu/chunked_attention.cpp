@@ -15,8 +15,6 @@ namespace {
 constexpr int64_t kMostHeld = 1 << 22;  // elements of all buffers, beside one row's needs
 constexpr int64_t kTile = 256;          // keys
 
-int64_t ceil_quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // What a query may see; keys null: all or none.
 struct MaskRow {
   const bool* keys;
@@ -124,7 +122,7 @@ void chunked_attention(const ChunkedForward& f) {
   const int64_t N = f.query.shape()[0], queries = f.query.shape()[1], D = f.query.shape()[2];
   const int64_t S = f.key.shape()[1], K = f.value.shape()[2];
   const int64_t fair = std::max<int64_t>(16, kMostHeld / (num_threads() * S));
-  const int64_t rows = std::min({f.chunk, queries, fair}), blocks = ceil_quotient(queries, rows);
+  const int64_t rows = std::min({f.chunk, queries, fair}), blocks = ceil_div(queries, rows);
   const int64_t workers = std::min<int64_t>(num_threads(), N * blocks);
   const Tensor buffer = Tensor::empty({workers, rows * S}, f.query.dtype());
   visit_floating("chunked_attention", f.query.dtype(), [&]<class T>(T) {
@@ -163,9 +161,9 @@ void chunked_attention(const ChunkedForward& f) {
 void chunked_attention_backward(const ChunkedBackward& g) {
   const int64_t N = g.query.shape()[0], queries = g.query.shape()[1], D = g.query.shape()[2];
   const int64_t S = g.key.shape()[1], size = std::max<int64_t>(1, queries * D);
-  const int64_t wanted = N >= num_threads() ? 1 : ceil_quotient(4 * num_threads(), N);
-  const int64_t parts = std::min({wanted, ceil_quotient(S, kTile), 1 + kMostHeld / (N * size)});
-  const int64_t length = ceil_quotient(ceil_quotient(S, kTile), parts) * kTile;
+  const int64_t wanted = N >= num_threads() ? 1 : ceil_div(4 * num_threads(), N);
+  const int64_t parts = std::min({wanted, ceil_div(S, kTile), 1 + kMostHeld / (N * size)});
+  const int64_t length = ceil_div(ceil_div(S, kTile), parts) * kTile;
   const int64_t workers = std::min<int64_t>(num_threads(), N * parts);
   const int64_t held = std::min(g.chunk, queries) * std::min(kTile, S);
   const Tensor buffer = Tensor::empty({workers, 2 * held}, g.query.dtype());

@@ -12,8 +12,6 @@
 namespace glass::cpu {
 namespace {
 
-int64_t ceil_div(int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
-
 // Sizes; C and O are those of one group. K elements lie under the kernel, P places has the output.
 struct Plan {
   explicit Plan(const Convolution& c)

@@ -43,7 +43,7 @@ static bool copy_transposed(const Tensor& source, const Tensor& target) {
   if (source.strides()[n - 2] != 1 || target.strides()[n - 1] != 1) return false;
   constexpr int64_t kBlock = 32;
   const int64_t matrices = source.numel() / (rows * columns);
-  const int64_t strips = (rows + kBlock - 1) / kBlock;
+  const int64_t strips = ceil_div(rows, kBlock);
   parallel_for(
       matrices * strips, std::max<int64_t>(1, 16384 / (kBlock * columns)),
       [&](int64_t begin, int64_t end) {

@@ -21,7 +21,7 @@ void dropout(const Tensor& x, const DropoutDraw& draw, const Tensor& out) {
     const T* from = x.data<T>();
     T* to = out.data<T>();
     const int64_t n = x.numel();
-    parallel_for((n + kWords - 1) / kWords, 16, [&](int64_t begin, int64_t end) {
+    parallel_for(ceil_div(n, kWords), 16, [&](int64_t begin, int64_t end) {
       alignas(64) uint32_t words[kWords];
       for (int64_t chunk = begin; chunk < end; ++chunk) {
         const int64_t at = chunk * kWords;

@@ -98,9 +98,9 @@ void multiply(const T* a, const int64_t* sa, const T* b, const int64_t* sb, T be
   const bool by_rows = m >= n;
   const int64_t length = by_rows ? m : n, other = by_rows ? n : m;
   const int64_t threads = num_threads();
-  int64_t part = ((length + threads - 1) / threads + 15) / 16 * 16;
+  int64_t part = (ceil_div(length, threads) + 15) / 16 * 16;
   part = std::max(part, static_cast<int64_t>(kSplitWork / (static_cast<double>(other) * k)));
-  const int64_t parts = (length + part - 1) / part;
+  const int64_t parts = ceil_div(length, part);
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t first = i * part, count = std::min(part, length - first);

@@ -38,8 +38,6 @@ namespace {
 constexpr int64_t kRows = 16, kDepth = 32, kBlock = 2 * kRows;
 constexpr int64_t kTileBytes = 1024;
 
-int64_t block_count(int64_t n, int64_t block) { return (n + block - 1) / block; }
-
 // The first n of 16, none when n < 0.
 __mmask16 lanes(int64_t n) {
   return static_cast<__mmask16>((1U << std::clamp<int64_t>(n, 0, 16)) - 1);
@@ -203,8 +201,8 @@ struct Product {
   int64_t lead;
 
   bool by_columns() const { return columns.n >= rows.n; }
-  int64_t shared() const { return block_count(std::min(rows.n, columns.n), kBlock); }
-  int64_t parts() const { return block_count(std::max(rows.n, columns.n), kBlock); }
+  int64_t shared() const { return ceil_div(std::min(rows.n, columns.n), kBlock); }
+  int64_t parts() const { return ceil_div(std::max(rows.n, columns.n), kBlock); }
 
   void pack_left(int64_t i) const {
     pack_block(rows, i * kBlock, reinterpret_cast<Pairs*>(left + i * panel));
@@ -248,8 +246,8 @@ void* allocate_or_null(size_t bytes) noexcept try {
 
 bool multiply_bfloat16(Matrix<float> a, Matrix<float> b, float beta, float* c, int64_t lead,
                        int64_t m, int64_t n, int64_t k, bool split) noexcept {
-  const int64_t depths = block_count(k, kDepth), panel = depths * 2 * kTileBytes;
-  const int64_t high = block_count(m, kBlock), wide = block_count(n, kBlock);
+  const int64_t depths = ceil_div(k, kDepth), panel = depths * 2 * kTileBytes;
+  const int64_t high = ceil_div(m, kBlock), wide = ceil_div(n, kBlock);
   const auto bytes = static_cast<size_t>((high + wide) * panel);
   char* const left = static_cast<char*>(allocate_or_null(bytes));
   if (!left) return false;
@@ -273,7 +271,7 @@ bool multiply_bfloat16(Matrix<float> a, Matrix<float> b, float beta, float* c, i
   // One part for each thread, of large products several, which unequal threads share.
   constexpr int64_t kMostBlocks = 8;
   const int64_t parts = product.parts(), threads = num_threads();
-  const int64_t each = std::min(kMostBlocks, block_count(parts, threads));
+  const int64_t each = std::min(kMostBlocks, ceil_div(parts, threads));
   if (split)
     parallel_for(parts, std::max(each, kSplitWork / (kBlock * std::min(m, n) * k) + 1), multiply);
   else

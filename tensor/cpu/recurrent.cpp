@@ -21,7 +21,7 @@ bool takes_part(const int64_t* lengths, int64_t b, int64_t t) { return !lengths 
 // Calls f(b, first, count) for every row and block of columns.
 template <class F>
 void for_rows_and_columns(int64_t rows, int64_t columns, const F& f) {
-  const int64_t blocks = (columns + kColumns - 1) / kColumns;
+  const int64_t blocks = ceil_div(columns, kColumns);
   parallel_for(rows * blocks, 16, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t first = i % blocks * kColumns;
@@ -33,7 +33,7 @@ void for_rows_and_columns(int64_t rows, int64_t columns, const F& f) {
 // Calls f(first, count) for every block of columns: what is summed over rows belongs to one thread.
 template <class F>
 void for_columns(int64_t columns, const F& f) {
-  const int64_t blocks = (columns + kColumns - 1) / kColumns;
+  const int64_t blocks = ceil_div(columns, kColumns);
   parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
     const int64_t first = begin * kColumns;
     f(first, std::min(end * kColumns, columns) - first);

@@ -95,7 +95,7 @@ T reduce_blocks(const T* x, int64_t n) {
 template <class Op, class T>
 void reduce_rows(const T* x, int64_t outer, int64_t length, T* out) {
   if (outer == 1 && length > 16 * kBlock) {
-    const int64_t blocks = (length + kBlock - 1) / kBlock;
+    const int64_t blocks = ceil_div(length, kBlock);
     std::vector<T> partial(static_cast<size_t>(blocks));
     parallel_for(blocks, 8, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
@@ -117,7 +117,7 @@ void reduce_rows(const T* x, int64_t outer, int64_t length, T* out) {
 template <class Op, class T>
 void reduce_columns(const T* x, Axis3 axis, T* out) {
   constexpr int64_t kGroup = 256, kColumns = 512;
-  const int64_t strips = (axis.inner + kColumns - 1) / kColumns;
+  const int64_t strips = ceil_div(axis.inner, kColumns);
   const int64_t work = axis.length * std::min(axis.inner, kColumns);
   parallel_for(axis.outer * strips, std::max<int64_t>(1, 32768 / std::max<int64_t>(work, 1)),
                [&](int64_t begin, int64_t end) {

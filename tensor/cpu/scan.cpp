@@ -12,7 +12,7 @@ constexpr int64_t kColumns = 512;  // columns that one thread carries along the 
 // Calls f(first element, columns) on strips of [outer, length, inner] that span the whole axis.
 template <class F>
 void for_strips(Axis3 axis, const F& f) {
-  const int64_t strips = (axis.inner + kColumns - 1) / kColumns;
+  const int64_t strips = ceil_div(axis.inner, kColumns);
   const int64_t work = axis.length * std::min(axis.inner, kColumns);
   parallel_for(axis.outer * strips, std::max<int64_t>(1, 16384 / std::max<int64_t>(work, 1)),
                [&](int64_t begin, int64_t end) {

@@ -130,7 +130,7 @@ GLASS_CLONES double row_power_sum(const T* x, int64_t n, double p, double scale)
 
 // In parts of fixed size that are added in order: the sum does not depend on the threads.
 double power_sum(const Tensor& x, double p, double scale) {
-  const int64_t parts = (x.numel() + kGrain - 1) / kGrain;
+  const int64_t parts = ceil_div(x.numel(), kGrain);
   const Tensor sums = Tensor::zeros({parts}, kFloat64);
   double* out = sums.data<double>();
   visit_floating("norm", x.dtype(), [&]<class T>(T) {
