@@ -92,6 +92,23 @@ TEST_CASE("a file of its own names its name space; a part of a page names none",
   }
 }
 
+TEST_CASE("cells of a page have the colours that a file of its own has", "[report]") {
+  const AttentionMap map{{"a", "b", "c", "d", "e"}, {"x"}, {{0, 0.25, 0.5, 0.75, 1}}, ""};
+  const auto inks = [](const std::string& svg) {
+    static const std::regex ink("\"([^\"]+)\"><title>");
+    return std::vector<std::string>(std::sregex_token_iterator(svg.begin(), svg.end(), ink, 1), {});
+  };
+  const auto colors = inks(heat_map_svg(map));
+  const auto classes = inks(heat_map_svg(map, {.standalone = false}));
+  REQUIRE(colors.size() == 5);
+  REQUIRE(classes.size() == 5);
+  const std::string css = heat_map_css();
+  for (size_t i = 0; i < colors.size(); ++i) {
+    INFO(classes[i] << " " << colors[i]);
+    CHECK(count(css, "." + classes[i] + "{fill:" + colors[i] + "}") == 1);
+  }
+}
+
 TEST_CASE("long source words are rotated, letters stand upright", "[report]") {
   AttentionMap words = letters(2, 12);
   words.source.assign(12, "internationalization");
